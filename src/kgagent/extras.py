@@ -6,9 +6,10 @@ from typing import Literal
 
 from kgagent.errors import ConfigurationError
 
-Extra = Literal["ingest", "local", "mcp", "otel", "ray"]
+Extra = Literal["documents", "ingest", "local", "mcp", "otel", "ray"]
 
 _FEATURES: dict[Extra, str] = {
+    "documents": "Loading HTML and PDF",
     "ingest": "kgagent ingest",
     "local": "The local Neo4j and the local model",
     "mcp": "The MCP server",

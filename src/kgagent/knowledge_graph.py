@@ -465,14 +465,16 @@ class KnowledgeGraph:
         progress: Progress | None = None,
         engine: "RayEngine | None" = None,
     ) -> "LoadReport":
-        """Load nodes and relationships from files; loading the same files again changes nothing.
+        """Load nodes and relationships from files, and the texts of documents; loading the same
+        files again changes nothing.
 
-        A line that cannot be loaded is reported and does not stop the others.
+        A line or a document that cannot be loaded is reported and does not stop the others.
 
         Args:
             *paths: JSON Lines in UTF-8, files of the MCP memory server, of mem0, of graphiti, CSV
                 as Neo4j's import tool reads it, or an ordinary table; lines of one file may refer
-                to nodes of another.
+                to nodes of another. Markdown, plain text, HTML, PDF and e-mails become sources,
+                whose text searches find.
             user_id: owner of the graph.
             label: label of nodes in files of other programs whose type is no label of the ontology;
                 None reports them.
@@ -490,19 +492,26 @@ class KnowledgeGraph:
             EmbeddingError: a batch could not be embedded; load the file again to continue.
             StoreError: the database failed; load the file again to continue.
         """
-        from kgagent.files import load_files
+        from kgagent.files import documents_in, load_documents, load_files
 
-        return await load_files(
-            [Path(path) for path in paths],
-            self._services,
-            user_id=user_id,
-            label=label,
-            columns=columns,
-            batch_size=batch_size,
-            concurrency=concurrency,
-            progress=progress,
-            workers=None if engine is None else engine.open(self._services, self._access),
-        )
+        documents, others = documents_in(map(Path, paths))
+        report = None
+        if others or not documents:
+            report = await load_files(
+                others,
+                self._services,
+                user_id=user_id,
+                label=label,
+                columns=columns,
+                batch_size=batch_size,
+                concurrency=concurrency,
+                progress=progress,
+                workers=None if engine is None else engine.open(self._services, self._access),
+            )
+            if not documents:
+                return report
+        loaded = await load_documents(documents, self._services, user_id=user_id, progress=progress)
+        return loaded if report is None else report.joined(loaded)
 
     async def export(
         self,

@@ -56,8 +56,9 @@ def load(
     files.
 
     JSON Lines in UTF-8, what other programs wrote (the MCP memory server, mem0, graphiti, CSV for
-    Neo4j's import tool), or a table: CSV or a JSON array of objects. Invalid lines are reported
-    with their numbers and reasons. The other lines are loaded, and the exit code is 1.
+    Neo4j's import tool), or a table: CSV or a JSON array of objects. Markdown, plain text, HTML,
+    PDF and e-mails become sources, whose text searches find. Invalid lines are reported with their
+    numbers and reasons. The other lines are loaded, and the exit code is 1.
     """
     from kgagent.cli.progress import RichProgress
 

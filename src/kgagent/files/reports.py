@@ -49,6 +49,11 @@ class LoadCounts(Report):
     unchanged: int = 0
     ended: int = 0
 
+    def joined(self, other: "LoadCounts") -> "LoadCounts":
+        """The sums of both."""
+        own, others = self.model_dump(), other.model_dump()
+        return LoadCounts(**{name: own[name] + others[name] for name in own})
+
     @property
     def total(self) -> int:
         """Number of all records."""
@@ -73,6 +78,17 @@ class LoadReport(Report):
     problems: tuple[LineProblem, ...] = ()
     remarks: tuple[LineProblem, ...] = ()
     seconds: float = 0.0
+
+    def joined(self, other: "LoadReport") -> "LoadReport":
+        """The report of two loads."""
+        return LoadReport(
+            nodes=self.nodes.joined(other.nodes),
+            relationships=self.relationships.joined(other.relationships),
+            embedded=self.embedded + other.embedded,
+            problems=(*self.problems, *other.problems),
+            remarks=(*self.remarks, *other.remarks),
+            seconds=self.seconds + other.seconds,
+        )
 
     @property
     def changed(self) -> bool:

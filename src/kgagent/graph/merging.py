@@ -10,7 +10,12 @@ from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.aliases import ALIASES, changed_aliases
 from kgagent.graph.merged_statements import lost_statement, note_of, says_something_else
 from kgagent.graph.pair_state import PairState
-from kgagent.graph.property_names import FIRST_SAID, INTERNAL_PROPERTIES, LEVEL_FIELDS
+from kgagent.graph.property_names import (
+    FIRST_SAID,
+    INTERNAL_PROPERTIES,
+    LEVEL_FIELDS,
+    SOURCE_TEXT,
+)
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
@@ -227,12 +232,17 @@ class Merge(WholeWrite[MergePlan]):
     def _kept_node(
         self, keep: NodeRecord, drop: NodeRecord, between: Sequence[RelationshipRecord]
     ) -> _Merged[NodeRecord]:
-        """The kept node with what it gets from the dropped one, and the dropped one's names."""
+        """The kept node with what it gets from the dropped one, and the dropped one's names and
+        text.
+        """
         change = self._change(keep, (drop, *between))
         aliases = changed_aliases(
             keep, values={}, former=(*aliases_in(drop.properties), drop.text("name"))
         )
-        return change._replace(write=changed(keep, {**change.write.changes, **aliases}))
+        texts = dict.fromkeys(filter(None, (node.text(SOURCE_TEXT) for node in (keep, drop))))
+        text = "\n\n".join(texts)
+        joined = {SOURCE_TEXT: text} if text != keep.text(SOURCE_TEXT) else {}
+        return change._replace(write=changed(keep, {**change.write.changes, **aliases, **joined}))
 
     def _moved(
         self, records: Sequence[RelationshipRecord], pair: PairState

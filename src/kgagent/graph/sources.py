@@ -56,7 +56,9 @@ async def save_sources(
     """
     label = graph.nodes.ontology.source_label
     if label is None:
-        raise InputError("The ontology has no source_label, so that no text of a source can be stored")
+        raise InputError(
+            "The ontology has no source_label, so that no text of a source can be stored"
+        )
     names = [source.name for source in sources]
     found = await resolver.find(graph.user_id, names=names)
     rule, now = graph.nodes.ontology.label(label), graph.context.clock().isoformat()

@@ -148,7 +148,14 @@ class SearchFilters(RequestModel):
         {"labels", "relationship_types", "as_of", "between"}
     )
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"neo4j_types", "min_attitude", "max_attitude", "min_proximity", "max_proximity"}
+        {
+            "neo4j_types",
+            "min_attitude",
+            "max_attitude",
+            "min_proximity",
+            "max_proximity",
+            "sources",
+        }
     )
 
     labels: Labels = None
@@ -163,6 +170,10 @@ class SearchFilters(RequestModel):
     )
     max_proximity: Level = Field(
         None, description="Only relationships with at most this proximity."
+    )
+
+    sources: bool | None = Field(
+        None, description="Whether to search the texts of sources too. Default: true."
     )
 
     @model_validator(mode="after")
@@ -184,6 +195,7 @@ class ExploreRequest(SearchFilters):
             "search_relationships",
             "as_of",
             "between",
+            "sources",
             "limit_per_label",
             "return_explanations",
             "format",

@@ -165,7 +165,9 @@ def read_record(
 
 def statement_candidate(record: StoredRecord, match: Mapping[str, Any]) -> Candidate:
     """Read the statements of a match, see `_statement_match.cypher`; the best one is the score."""
-    statements: dict[str, float | None] = {text: similar for text, similar, _ in match["statements"]}
+    statements: dict[str, float | None] = {
+        text: similar for text, similar, _ in match["statements"]
+    }
     passages = {text: start for text, _, start in match["statements"] if start is not None}
     score = max(
         (similarity for similarity in statements.values() if similarity is not None), default=0.0

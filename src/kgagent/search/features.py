@@ -166,6 +166,27 @@ class FeatureReader:
             past=self._past(path.records),
         )
 
+    def of_mention(
+        self, lead: Features, words: int, records: Sequence[StoredRecord], doubt: float
+    ) -> Features:
+        """The features of the way from a passage to a record at a node that it names.
+
+        Args:
+            lead: those of the passage.
+            words: bits of the query's words in both.
+            records: the source of the passage, and the record.
+            doubt: cost of the choice, in cosine.
+        """
+        nodes = frozenset[str]().union(*map(nodes_of, records))
+        return Features(
+            similarity=lead.similarity,
+            words=self._share(words),
+            named=self._named(nodes),
+            doubt=min(1.0, max(0.0, doubt)),
+            hops=1 / MAX_HOPS,
+            past=max(lead.past, self._past(records)),
+        )
+
     def explained_by(self, record: RelationshipRecord) -> Mapping[str, float]:
         """The words of the query that name a relationship's type or a level, with what each counts,
         above 0 to 1.

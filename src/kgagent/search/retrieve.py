@@ -11,7 +11,7 @@ import asyncio
 from collections import ChainMap
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
@@ -277,7 +277,13 @@ def _retrievers(
             lambda queries: vectors.statements(scope, queries, kept=kept, limit=STATEMENT_POOL)
         ),
         "statement_fulltext": full_text,
-        "named_node": lambda queries: _at_named_nodes(spec, queries, vectors, relationships),
+        "named_node": lambda queries: at_named_nodes(
+            spec,
+            queries,
+            [name_parameters(query, scope.user_id, scope.ontology) for query in queries],
+            vectors,
+            relationships,
+        ),
         "node_vector": of_rankings(
             lambda queries: vectors.nodes(scope, queries, labels=spec.labels, limit=spec.node_limit)
         ),
@@ -307,15 +313,20 @@ def _retrievers(
     }
 
 
-async def _at_named_nodes(
-    spec: SearchSpec, queries: Sequence[Query], vectors: VectorSearch, relationships: int
+async def at_named_nodes(
+    spec: SearchSpec,
+    queries: Sequence[Query],
+    names: Sequence[Mapping[str, Any] | None],
+    vectors: VectorSearch,
+    relationships: int,
 ) -> Sequence[Returned]:
-    """Find the nodes that queries name, with the statements there that are nearest, in one
-    statement.
+    """Find the nodes that texts name, with the statements there that are nearest to the queries, in
+    one statement.
 
     Args:
         spec: whose graph, and which relationships to keep.
-        queries: what the queries say.
+        queries: what the texts say, with the vectors of the queries.
+        names: how nodes are found that each of them may name; None if it can name none.
         vectors: knows which relationships are searched.
         relationships: number of the user's relationships.
 
@@ -325,8 +336,8 @@ async def _at_named_nodes(
     scope, ontology = spec.scope, spec.scope.ontology
     asked = [
         {"position": position, "vector": scope.store.vector(query.embedded.vector or None), **own}
-        for position, query in enumerate(queries)
-        if (own := name_parameters(query, scope.user_id, ontology)) is not None
+        for position, (query, own) in enumerate(zip(queries, names, strict=True))
+        if own is not None
     ]
     if not asked:
         return [Returned() for _ in queries]

@@ -177,6 +177,7 @@ class RelationshipFilter:
         between: relationships and notes that are dated, on one of these days at least; None keeps
             all.
         min_attitude, max_attitude, min_proximity, max_proximity: levels, 1 to 5; None keeps all.
+        sources: False leaves out the passages of sources.
         now: notes that have expired by then are not kept.
     """
 
@@ -189,6 +190,7 @@ class RelationshipFilter:
     max_attitude: int | None = None
     min_proximity: int | None = None
     max_proximity: int | None = None
+    sources: bool | None = None
     now: datetime = field(default_factory=utc_now)
 
     @classmethod

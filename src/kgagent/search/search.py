@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphExpansion
@@ -28,6 +29,7 @@ from kgagent.search.attempt import Failure, attempt
 from kgagent.search.candidates import Candidate, retrievers_of
 from kgagent.search.expand import DEFAULT_HOPS, Expansion, Path, expand
 from kgagent.search.features import FeatureReader, PathFacts, nodes_of
+from kgagent.search.mentions import Mention, leads_of, mentioned
 from kgagent.search.query import EmbeddedQuery
 from kgagent.search.results import ReadRecord, Surroundings, model_of, read_records
 from kgagent.search.retrieve import OF_STATEMENTS, Retrieved, SearchSpec, retrieve
@@ -51,6 +53,7 @@ class Ranked:
         candidates: the records with their provisional scores, best first.
         through: the best path through each relationship, by the key of its candidate.
         past: whether only past relationships join it to a named node, likewise.
+        mentions: the best way from a passage to each record that one names, likewise.
     """
 
     retrieved: Retrieved
@@ -58,6 +61,7 @@ class Ranked:
     candidates: Sequence[Candidate]
     through: Mapping[str, Path] = field(default_factory=dict)
     past: Mapping[str, float] = field(default_factory=dict)
+    mentions: Mapping[str, Mention] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,11 +116,14 @@ async def search(
     # Computing runs in threads, so that other users' calls go on.
     ranked = await asyncio.to_thread(lambda: [_ranked(spec, one) for one in retrieval.results])
     expansions = [Expansion.begun(one.reader, spec.weights, _starts(one)) for one in ranked]
-    warnings = [*retrieval.warnings, *await _expand(spec, vectors, expansions, deadline)]
+    async with task_group() as group:
+        expanding = group.create_task(_expand(spec, vectors, expansions, deadline))
+        mentions, not_followed = await _mentioned(spec, vectors, ranked)
+    warnings = [*retrieval.warnings, *expanding.result(), *not_followed]
     return Found(
         spec,
         time.monotonic() + spec.timeout,
-        list(map(_with_paths, ranked, expansions)),
+        list(map(_with_paths, ranked, expansions, mentions)),
         retrieval.failures,
         warnings,
     )
@@ -318,6 +325,9 @@ def _scored(
     if path and of_path and score(of_path, weights) > score(features[best], weights):
         features[best] = of_path
         led_to = tuple(path.records[: path.keys.index(candidate.key)])
+    mention = ranked.mentions.get(candidate.key)
+    if mention and score(mention.features, weights) > score(features[best], weights):
+        features[best] = mention.features
     of_statements = [
         FoundStatement(
             note=one.note,
@@ -424,9 +434,27 @@ async def _expand(
     )
 
 
-def _with_paths(ranked: Ranked, expansion: Expansion) -> Ranked:
-    """What was found, with what paths led to and the scores that paths give."""
+async def _mentioned(
+    spec: SearchSpec, vectors: VectorSearch, ranked: Sequence[Ranked]
+) -> tuple[list[dict[str, Mention]], list[str]]:
+    """What the best passages name, unless the search has no hops; warnings of what is missing."""
+    nothing = [dict[str, Mention]() for _ in ranked]
+    leads = [leads_of(one.reader, one.candidates, spec.weights) for one in ranked]
+    if spec.hops == 0 or not any(leads):
+        return nothing, []
+    step = mentioned(spec, vectors, [one.reader for one in ranked], leads)
+    found, failure = await attempt(step, spec.timeout, default=nothing)
+    return found, [f"Skipped what passages name: {failure.reason}"] if failure is not None else []
+
+
+def _with_paths(ranked: Ranked, expansion: Expansion, mentions: Mapping[str, Mention]) -> Ranked:
+    """What was found, with what paths and passages led to and the scores that they give."""
     known = {one.key: one for one in ranked.candidates}
+    for key, mention in mentions.items():
+        one = known.get(key) or replace(
+            mention.candidate, score=mention.score, found_by=("expansion",)
+        )
+        known[key] = replace(one, score=max(one.score, mention.score))
     for key, path in expansion.through.items():
         record = path.records[path.keys.index(key)]
         one = known.get(key) or Candidate(key, path.score, record, found_by=("expansion",))
@@ -436,4 +464,5 @@ def _with_paths(ranked: Ranked, expansion: Expansion) -> Ranked:
         candidates=sorted(known.values(), key=lambda one: -one.score),
         through=expansion.through,
         past=expansion.past,
+        mentions=mentions,
     )

@@ -15,6 +15,7 @@ from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
 from kgagent.tools.merge_nodes import MergeNodes
 from kgagent.tools.query_patterns import QueryPatterns
+from kgagent.tools.read_source import ReadSource
 from kgagent.tools.remember import Remember
 from kgagent.tools.restore import Restore
 from kgagent.tools.toolsets import tools_of, why_missing
@@ -40,6 +41,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     Traverse(),
     FindPaths(),
     FindDuplicates(),
+    ReadSource(),
     CreateNode(),
     UpdateNode(),
     CreateRelationship(),

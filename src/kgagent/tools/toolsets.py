@@ -18,7 +18,7 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
         "delete_node",
         "merge_nodes",
     ),
-    "graph": ("describe_graph", "traverse", "find_paths", "find_duplicates"),
+    "graph": ("describe_graph", "traverse", "find_paths", "find_duplicates", "read_source"),
     "patterns": ("describe_graph", "query_patterns"),
     "admin": (
         "create_node",
@@ -32,8 +32,8 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
     ),
 }
 """Tools by toolset. core: what an agent needs for memory, and to undo its mistakes; graph: paths,
-traversal, schema and duplicates; patterns: structured questions; admin: single nodes, correcting
-notes, deleting, restoring and merging."""
+traversal, schema, duplicates and the words of sources; patterns: structured questions; admin:
+single nodes, correcting notes, deleting, restoring and merging."""
 
 ALL = "all"
 """Stands for every toolset."""

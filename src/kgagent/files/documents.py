@@ -1,0 +1,166 @@
+"""Documents that `load` stores as sources with their text: Markdown, plain text, HTML, PDF and
+e-mails.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default as default_policy
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+from kgagent.errors import InputError, KgAgentError
+from kgagent.extras import require_extra
+from kgagent.files.reports import LineProblem, LoadCounts, LoadReport
+from kgagent.formatting import encodable
+from kgagent.graph.sources import SourceText, save_sources
+from kgagent.graph.user_graph import UserGraph
+from kgagent.progress import Progress, SilentProgress
+from kgagent.services import GraphServices
+from kgagent.validation import check_user_id, validate
+
+BATCH = 20
+"""Documents that are embedded and written together."""
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file is stored as a source with its text, by its suffix."""
+    return path.suffix.lower() in _READERS
+
+
+async def load_documents(
+    paths: Sequence[Path],
+    services: GraphServices,
+    *,
+    user_id: str,
+    progress: Progress | None = None,
+) -> LoadReport:
+    """Store the texts of documents as sources, named by their paths.
+
+    Args:
+        paths: the files.
+        services: the parts of the graph.
+        user_id: owner of the graph.
+        progress: reports the files.
+
+    Raises:
+        InputError: the user id is invalid, or the ontology has no label for sources.
+        EmbeddingError: texts could not be embedded; load the files again to continue.
+        StoreError: the database failed; likewise.
+    """
+    check_user_id(user_id)
+    started = time.perf_counter()
+    graph = UserGraph(services.nodes, services.relationships, services.write_context, user_id)
+    counts = dict.fromkeys(("created", "updated", "unchanged"), 0)
+    problems: list[LineProblem] = []
+    embedded = 0
+    with (progress or SilentProgress()).task("Loading documents", len(paths)) as advance:
+        for first in range(0, len(paths), BATCH):
+            sources: dict[int, SourceText] = {}
+            for position, path in enumerate(paths[first : first + BATCH], start=first):
+                try:
+                    sources[position] = await asyncio.to_thread(read_document, path)
+                except KgAgentError as error:
+                    problems.append(_problem(position, path, error))
+            saved = await save_sources(graph, services.resolver, list(sources.values()))
+            for position, outcome in zip(sources, saved, strict=True):
+                if isinstance(outcome, InputError):
+                    problems.append(_problem(position, paths[position], outcome))
+                elif isinstance(outcome, KgAgentError):
+                    raise outcome
+                else:
+                    kind = "updated" if outcome.changed else "unchanged"
+                    counts["created" if outcome.created else kind] += 1
+                    embedded += outcome.embedded
+            advance(len(paths[first : first + BATCH]))
+    return LoadReport(
+        nodes=LoadCounts(**counts),
+        embedded=embedded,
+        problems=tuple(problems),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def read_document(path: Path) -> SourceText:
+    """Read a file as a source.
+
+    Raises:
+        InputError: it cannot be read, or has no text.
+        ConfigurationError: the package that reads it is not installed.
+    """
+    name = encodable(str(path))
+    try:
+        found = _READERS[path.suffix.lower()](path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}") from None
+    if not found["text"].strip():
+        raise InputError("has no text")
+    return validate(SourceText, {"name": name, **found})
+
+
+def _problem(position: int, path: Path, error: KgAgentError) -> LineProblem:
+    return LineProblem(line=position + 1, place=encodable(str(path)), reason=str(error))
+
+
+def _plain(content: bytes) -> dict[str, str]:
+    return {"text": content.decode("utf-8-sig")}
+
+
+def _html(content: bytes) -> dict[str, str]:
+    with require_extra("documents"):
+        from bs4 import BeautifulSoup
+        from markdownify import MarkdownConverter
+    page = BeautifulSoup(content, "html.parser")
+    for element in page(["script", "style", "nav", "template"]):
+        element.decompose()
+    return {"text": MarkdownConverter(heading_style="ATX").convert_soup(page)}
+
+
+def _pdf(content: bytes) -> dict[str, str]:
+    from io import BytesIO
+
+    with require_extra("documents"):
+        from pypdf import PdfReader
+        from pypdf.errors import PyPdfError
+    try:
+        reader = PdfReader(BytesIO(content))
+        return {"text": "\n\n".join(page.extract_text() for page in reader.pages)}
+    except PyPdfError as error:
+        raise InputError(f"is no readable PDF: {error}") from None
+
+
+def _mail(content: bytes) -> dict[str, str]:
+    message = message_from_bytes(content, policy=default_policy)
+    if not isinstance(message, EmailMessage):
+        raise InputError("is no e-mail")
+    body = message.get_body(("plain", "html"))
+    text = "" if body is None else str(body.get_content())
+    if body is not None and body.get_content_subtype() == "html":
+        text = _html(text.encode())["text"]
+    headers = [f"{name}: {message[name]}" for name in ("From", "To", "Subject") if message[name]]
+    said_on = _date(message["Date"])
+    return {"text": "\n".join([*headers, "", text]), **({"said_on": said_on} if said_on else {})}
+
+
+def _date(header: str | None) -> str:
+    try:
+        return f"{parsedate_to_datetime(str(header)):%Y-%m-%d}" if header else ""
+    except ValueError:
+        return ""
+
+
+_READERS = {
+    **dict.fromkeys((".md", ".markdown", ".txt"), _plain),
+    **dict.fromkeys((".html", ".htm"), _html),
+    ".pdf": _pdf,
+    ".eml": _mail,
+}
+
+
+def documents_in(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
+    """The documents among some files, and the other files."""
+    files = list(paths)
+    documents = [path for path in files if is_document(path)]
+    return documents, [path for path in files if not is_document(path)]

@@ -1,0 +1,152 @@
+"""The hop from a passage to what it names: which nodes the text of a passage names is read when it
+was found, so that it follows every change of a name.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kgagent.graph.lucene import any_word, must_be
+from kgagent.names import plain_text, plain_words
+from kgagent.search.candidates import Candidate
+from kgagent.search.expand import TEMPERATURE
+from kgagent.search.features import FeatureReader, StoredRecord
+from kgagent.search.query import Query
+from kgagent.search.retrieve import Returned, SearchSpec, at_named_nodes
+from kgagent.search.score import Features, score
+from kgagent.search.vectors import VectorSearch
+
+LEADS = 5
+"""Passages of a query from which a search follows the names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A passage that was retrieved.
+
+    Attributes:
+        record: the source that has it.
+        text: the passage.
+        features: of the passage.
+        words: bits of the query's words in it and in the name of its source.
+    """
+
+    record: StoredRecord
+    text: str
+    features: Features
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A record that a passage leads to.
+
+    Attributes:
+        candidate: the record with its statements.
+        lead: the source of the passage.
+        features: of the way from the query through the passage to the record.
+        score: of these.
+    """
+
+    candidate: Candidate
+    lead: StoredRecord
+    features: Features
+    score: float
+
+
+def leads_of(
+    reader: FeatureReader, candidates: Sequence[Candidate], weights: Features
+) -> list[Lead]:
+    """The best passages that were retrieved for a query."""
+    leads = []
+    for one in candidates:
+        record = one.record
+        if not one.passages or record is None:
+            continue
+        statements = list(one.statements.items())
+        features, _ = reader.of_statements(record, statements, weights)
+        own = reader.words_of_record(record)
+        leads += [
+            Lead(record, text, of_text, own | reader.words_in(text))
+            for (text, _), of_text in zip(statements, features, strict=True)
+            if text in one.passages
+        ]
+    return sorted(leads, key=lambda lead: -score(lead.features, weights))[:LEADS]
+
+
+async def mentioned(
+    spec: SearchSpec,
+    vectors: VectorSearch,
+    readers: Sequence[FeatureReader],
+    leads: Sequence[Sequence[Lead]],
+) -> list[dict[str, Mention]]:
+    """Follow passages to the records at the nodes that they name, in one statement.
+
+    Args:
+        spec: whose graph, and which relationships to keep.
+        vectors: knows which relationships are searched.
+        readers: of each query.
+        leads: its passages.
+
+    Returns:
+        For each query the best way to each record, by the key of its candidate.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    asked = [(position, lead) for position, of_query in enumerate(leads) for lead in of_query]
+    if not asked:
+        return [{} for _ in readers]
+    queries = [_read(readers[position].query, lead.text) for position, lead in asked]
+    owner = must_be("user_id", [spec.scope.user_id])
+    stop_words = spec.scope.ontology.stop_words
+    parameters = [
+        {"plain": plain_text(lead.text), "names": f"{owner} +({names})", "speaks_of_owner": False}
+        if (names := any_word(lead.text, {"name": 2.0, "notes_text": 1.0}, without=stop_words))
+        else None
+        for _, lead in asked
+    ]
+    returned = await at_named_nodes(spec, queries, parameters, vectors, 0)
+    found: list[dict[str, Mention]] = [{} for _ in readers]
+    for (position, lead), one in zip(asked, returned, strict=True):
+        for mention in _mentions(readers[position], lead, one, spec.weights):
+            key = mention.candidate.key
+            known = found[position].get(key)
+            if known is None or mention.score > known.score:
+                found[position][key] = mention
+    return found
+
+
+def _read(query: Query, text: str) -> Query:
+    embedded = replace(query.embedded, text=text)
+    return Query(embedded, tokens=plain_words(text))
+
+
+def _mentions(
+    reader: FeatureReader, lead: Lead, returned: Returned, weights: Features
+) -> list[Mention]:
+    """The records at the nodes that a passage names; the more there are, and the less similar to
+    the query, the more the choice of one costs.
+    """
+    chosen = [
+        one
+        for one in returned.ranking.candidates
+        if one.record is not None and one.record.element_id != lead.record.element_id
+    ]
+    if not chosen:
+        return []
+    total = sum(math.exp((one.score or 0.0) / TEMPERATURE) for one in chosen)
+    mentions = []
+    for one in chosen:
+        assert one.record is not None  # noqa: S101
+        own = reader.words_of_record(one.record)
+        best = max(one.statements, key=lambda text: one.statements[text] or 0.0, default="")
+        doubt = TEMPERATURE * math.log(total) - one.score
+        features = reader.of_mention(
+            lead.features,
+            lead.words | own | reader.words_in(best),
+            [lead.record, one.record],
+            doubt,
+        )
+        mentions.append(Mention(one, lead.record, features, score(features, weights)))
+    return mentions
