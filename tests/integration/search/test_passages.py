@@ -1,0 +1,164 @@
+"""The text of a source as passages: found, read, kept current, and gone with the source."""
+
+from pathlib import Path
+
+import pytest
+
+from kgagent import InputError, KnowledgeGraph
+from kgagent.models.passage import Passage
+from kgagent.tools import Toolset
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import remembered
+
+CALL = "\n\n".join(
+    (
+        "Ruth: I moved the workshop to Lisbon in May, because the old roof leaked.",
+        "Me: Does Theo still keep the varnish recipe?",
+        "Ruth: He wrote it into the blue ledger, under amber and turpentine.",
+        "Me: Then let us order the larch planks on Monday.",
+    )
+)
+
+
+async def passages(graph: KnowledgeGraph, user_id: str, query: str, **more: object) -> list[str]:
+    found = await graph.search(query, user_id=user_id, **more)
+    scored = [
+        (one.score, one.note.content)
+        for item in found.objects
+        for one in item.statements
+        if isinstance(one.note, Passage)
+    ]
+    return [text for _, text in sorted(scored, reverse=True)]
+
+
+async def test_each_turn_is_found_by_itself_with_its_date(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    source = await graph.add_source("Call with Ruth", CALL, user_id=user_id, said_on="2023-04-02")
+    assert source.label == "Source"
+    found = await passages(graph, user_id, "blue ledger amber turpentine")
+    assert found[0].startswith("Ruth: He wrote it into the blue ledger")
+    assert len(found) == 4
+    answer = await tools["hybrid_search"].call_text({"query": "where is the workshop now?"})
+    first = answer.text.splitlines()[0]
+    assert first.startswith("Call with Ruth (Source)")
+    assert "“Ruth: I moved the workshop to Lisbon" in first
+    assert "2023-04-02" in first
+    assert CALL not in str(succeeded(await tools.hybrid_search(query="workshop")))
+
+
+async def test_filters_of_time_and_sources_keep_or_leave_passages(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    await graph.add_source("Call", CALL, user_id=user_id, said_on="2023-04-02")
+    query = "varnish recipe"
+    assert await passages(graph, user_id, query, between="2023")
+    assert await passages(graph, user_id, query, as_of="2024")
+    for nothing in ({"between": "2022"}, {"as_of": "2022"}, {"sources": False}):
+        assert await passages(graph, user_id, query, **nothing) == []
+
+
+async def test_the_same_text_costs_nothing_and_another_replaces_it(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    first = await graph.add_source("Call", CALL, user_id=user_id)
+    again = await graph.add_source("call", CALL, user_id=user_id)
+    assert again.properties["updated_at"] == first.properties["updated_at"]
+    changed = await graph.add_source("Call", CALL.replace("Lisbon", "Porto"), user_id=user_id)
+    assert changed.entity_key == first.entity_key
+    found = await passages(graph, user_id, "workshop moved")
+    assert any("Porto" in text for text in found)
+    assert not any("Lisbon" in text for text in found)
+    assert (await graph.migrate(user_id=user_id, dry_run=True)).nodes.migrated == 0
+
+
+async def test_a_passage_leads_to_what_it_names(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    person = {"label": "Person", "name": "Theo Brandt", "description": "Restores harpsichords."}
+    await remembered(tools, [person])
+    minutes = "The choir chose Theo Brandt as treasurer. The hall costs forty a night."
+    await graph.add_source("Minutes of the choir", minutes, user_id=user_id)
+    query = "What does the treasurer of the choir do for a living?"
+    found = await graph.search(query, user_id=user_id)
+    near = await graph.search(query, user_id=user_id, expand_hops=0)
+    assert [item.name for item in found.objects] == ["Minutes of the choir", "Theo Brandt"]
+    assert [item.name for item in near.objects] == ["Minutes of the choir"]
+    # A name that is added later is followed without a write to the source.
+    await remembered(tools, [{"label": "Entity", "name": "Hall", "description": "Seats ninety."}])
+    later = await graph.search(query, user_id=user_id)
+    assert {item.name for item in later.objects} == {"Minutes of the choir", "Theo Brandt", "Hall"}
+
+
+async def test_a_source_is_read_from_the_words_that_are_asked_for(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await graph.add_source("Call", CALL, user_id=user_id, said_on="2023-04-02")
+    read = succeeded(await tools.read_source(entity_key="Call"))
+    assert [one["text"] for one in read["passages"]] == CALL.split("\n\n")
+    assert all(CALL[one["start"] :].startswith(one["text"]) for one in read["passages"])
+    assert read["said_on"] == "2023-04-02"
+    near = succeeded(await tools.read_source(entity_key="Call", around="blue ledger"))
+    assert near["passages"][0]["text"].startswith("Ruth: He wrote")
+    await remembered(tools, [{"label": "Person", "name": "Ruth"}])
+    assert "has no text" in error_of(await tools.read_source(entity_key="Ruth"))
+    assert "No passage has any word" in error_of(
+        await tools.read_source(entity_key="Call", around="zeppelin")
+    )
+
+
+async def test_passages_are_exported_merged_restored_and_forgotten_with_their_source(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, tmp_path: Path
+) -> None:
+    keep = await graph.add_source("Call", CALL, user_id=user_id)
+    other = await graph.add_source("Letter", "Nora keeps bees behind the mill.", user_id=user_id)
+    file = tmp_path / "graph.jsonl"
+    await graph.export(file, user_id=user_id)
+
+    succeeded(
+        await tools.merge_nodes(keep_entity_key=keep.entity_key, drop_entity_key=other.entity_key)
+    )
+    assert "Nora keeps bees" in (await passages(graph, user_id, "bees behind the mill"))[0]
+    succeeded(await tools.restore(entity_key=other.entity_key))
+    assert len(await passages(graph, user_id, "bees", labels=["Source"])) == 5
+    assert (await graph.migrate(user_id=user_id, dry_run=True)).nodes.migrated == 0
+
+    succeeded(await tools.delete_node(entity_key=other.entity_key))
+    assert not any("bees" in text for text in await passages(graph, user_id, "bees"))
+    await graph.forget(user_id=user_id)
+    assert await passages(graph, user_id, "workshop") == []
+    await graph.import_records(file)
+    found = await passages(graph, user_id, "bees behind the mill")
+    assert found[0] == "Nora keeps bees behind the mill."
+    assert len(found) == 5
+
+
+async def test_bad_texts_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
+    for name, text in (("", "x"), ("Call", "")):
+        with pytest.raises(InputError):
+            await graph.add_source(name, text, user_id=user_id)
+    with pytest.raises(InputError, match="said_on"):
+        await graph.add_source("Call", "x", user_id=user_id, said_on="last May")
+
+
+async def test_load_stores_documents_as_sources(
+    graph: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
+    pages = {
+        "notes.md": b"# Garden\n\nThe quince tree flowers in April.\n",
+        "page.html": b"<html><script>x()</script><h1>Mill</h1><p>The mill wheel is oak.</p></html>",
+        "mail.eml": b"From: nora@example.org\nSubject: Bees\nDate: Mon, 3 Apr 2023 10:00:00 +0200\n"
+        b"Content-Type: text/plain\n\nThe hive swarmed.\n",
+        "empty.txt": b" \n",
+        "bad.pdf": b"no pdf",
+    }
+    for name, content in pages.items():
+        (tmp_path / name).write_bytes(content)
+    files = [tmp_path / name for name in pages]
+    report = await graph.load(*files, user_id=user_id)
+    assert report.nodes.created == 3
+    assert [Path(one.place).name for one in report.problems] == ["empty.txt", "bad.pdf"]
+    assert "quince" in (await passages(graph, user_id, "when does the quince flower?"))[0]
+    assert "x()" not in str(await passages(graph, user_id, "mill wheel"))
+    assert await passages(graph, user_id, "hive", between="2023-04")
+    assert (await graph.load(*files[:3], user_id=user_id)).nodes.unchanged == 3
