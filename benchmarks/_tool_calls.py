@@ -145,6 +145,12 @@ async def _find_duplicates(_given: Setting) -> Arguments:
     return {"limit": 5}
 
 
+async def _read_source(given: Setting) -> Arguments:
+    name = f"Talk {given.number}"
+    await given.do("remember", source=name, source_text="They talked about the boat.")
+    return {"entity_key": name}
+
+
 async def _remember(given: Setting) -> Arguments:
     names = [f"Nora Finch {given.number}-{i}" for i in range(10)]
     return {
@@ -225,6 +231,7 @@ CALLS: dict[str, Callable[[Setting], Awaitable[Arguments]]] = {
     "traverse": _traverse,
     "find_paths": _find_paths,
     "find_duplicates": _find_duplicates,
+    "read_source": _read_source,
     "create_node": _create_node,
     "update_node": _update_node,
     "create_relationship": _create_relationship,

@@ -13,6 +13,7 @@ from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
 from kgagent.errors import StoreError
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.passages import passages_of
 from kgagent.graph.schema_parts import OWN_LABELS, STATEMENT
 from kgagent.knowledge_graph import services_of
 from kgagent.names import plain_text
@@ -241,7 +242,16 @@ def _node_entries(node: Properties, now: datetime) -> list[tuple[Properties, str
         "relationship_type": "",
         "names": _names(node.get("name")),
     }
-    return _entries(node, node_text({**node, "notes": None}, now), shared)
+    entries = _entries(node, node_text({**node, "notes": None}, now), shared)
+    own = {properties["text"] for properties, _ in entries}
+    passages = {
+        part.text: part.start for part in reversed(passages_of(node.get("source_text") or ""))
+    }
+    return entries + [
+        ({**shared, "text": text, "passage": start}, text)
+        for text, start in passages.items()
+        if text not in own
+    ]
 
 
 def _relationship_entries(

@@ -19,6 +19,8 @@ from kgagent.models.request import RequestModel
 from kgagent.models.when import WhenPeriod
 from kgagent.names import normalised_name
 
+SourceWords = Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
+
 
 class SourceText(RequestModel):
     """The text of a source.
@@ -31,7 +33,7 @@ class SourceText(RequestModel):
     """
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
-    text: Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
+    text: SourceWords
     description: Text = ""
     said_on: WhenPeriod | None = Field(None)
 
@@ -66,7 +68,10 @@ async def save_sources(
     intents: dict[int, NodeIntent] = {}
     for position, source in enumerate(sources):
         try:
-            known = any(node.is_called(source.name) for node in found.nodes(source.name, label))
+            known = any(
+                node.entity_key == source.name or node.is_called(source.name)
+                for node in found.nodes(source.name, label)
+            )
             key = (
                 found.key(source.name, label)
                 if known

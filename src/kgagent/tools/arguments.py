@@ -131,9 +131,7 @@ class RelationshipEnds(Arguments):
     from_entity_key: EntityKey = Field(
         validation_alias=FROM_NAMES, description="First node: entity_key or name."
     )
-    to_entity_key: EntityKey = Field(
-        validation_alias=TO_NAMES, description="Second node, likewise."
-    )
+    to_entity_key: EntityKey = Field(validation_alias=TO_NAMES, description="Second node.")
     neo4j_type: Neo4jType = None
     relationship_id: RelationshipId = None
 

@@ -18,7 +18,9 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from kgagent.graph.node_name import NodeName
 from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
+from kgagent.graph.sources import SourceWords
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
+from kgagent.models.request import parsed_json
 from kgagent.models.when import WhenPeriod
 from kgagent.tools.arguments import (
     CORRECTION,
@@ -280,5 +282,22 @@ class RememberArguments(Arguments):
     )
     said_on: WhenPeriod | None = Field(None, description="Date of the conversation.")
     source: EntityKey | None = Field(None, description="Default source of notes.")
+    source_text: SourceWords | None = Field(None, description="Its words.")
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_text(cls, data: object) -> object:
+        """A source may be given as one object: {"name": …, "text": …}."""
+        source = parsed_json(data.get("source")) if isinstance(data, Mapping) else None
+        if isinstance(data, Mapping) and isinstance(source, Mapping):
+            named = {"source": source.get("name"), "source_text": source.get("text")}
+            return {**data, **{name: value for name, value in named.items() if value is not None}}
+        return data
+
+    @model_validator(mode="after")
+    def _has_source(self) -> "RememberArguments":
+        if self.source_text is not None and self.source is None:
+            raise ValueError("source_text needs source, the name of what was said or written")
+        return self

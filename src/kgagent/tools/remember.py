@@ -2,7 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from kgagent.answers.safe_text import safe_name
 from kgagent.errors import InputError, KgAgentError
+from kgagent.formatting import counted
+from kgagent.graph.passages import passages_of
+from kgagent.graph.sources import SourceText, save_sources
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -47,7 +51,7 @@ class Remember(Tool[RememberArguments]):
             "relationships": arguments.relationships,
             "notes": arguments.notes,
         }
-        if not any(given.values()):
+        if not any(given.values()) and arguments.source_text is None:
             raise InputError("Nothing to remember: give nodes, relationships or notes")
         unchecked: dict[Position, Unchecked[Item]] = {
             (name, index): item for name, items in given.items() for index, item in enumerate(items)
@@ -60,6 +64,7 @@ class Remember(Tool[RememberArguments]):
                 failures[position] = outcome
             else:
                 items[position] = outcome
+        source = await _stored_source(context, arguments)
         writer = ItemWriter(
             context,
             items,
@@ -70,14 +75,35 @@ class Remember(Tool[RememberArguments]):
                 for name in arguments.nodes[index].names
             },
             said_on=arguments.said_on,
-            source=arguments.source,
+            source=source,
             idempotency_key=arguments.idempotency_key,
             advice="Add it to nodes to create it",
         )
         written = await writer.run()
         written.failures |= failures
+        if arguments.source_text is not None:
+            parts = counted(len(passages_of(arguments.source_text)), "passage")
+            text = f"The text of {safe_name(arguments.source or '')} is stored in {parts}"
+            written.notices.insert(0, text)
         titles = {position: item.title for position, item in unchecked.items()}
         return remember_result(context.ontology, writer.items, written, titles)
+
+
+async def _stored_source(context: ToolContext, arguments: RememberArguments) -> str | None:
+    """The source of a call, once its text is stored, if it has one.
+
+    Raises:
+        KgAgentError: the text was not stored.
+    """
+    if arguments.source is None or arguments.source_text is None:
+        return arguments.source
+    source = SourceText(
+        name=arguments.source, text=arguments.source_text, said_on=arguments.said_on
+    )
+    [saved] = await save_sources(context.graph, context.resolver, [source])
+    if isinstance(saved, KgAgentError):
+        raise saved
+    return saved.record.entity_key
 
 
 def _validated(item: Unchecked[Item]) -> Item | InputError:

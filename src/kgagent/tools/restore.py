@@ -64,7 +64,7 @@ class RestoreArguments(Arguments):
         description="First node of a relationship: entity_key or name.",
     )
     to_entity_key: EntityKey | None = Field(
-        None, validation_alias=TO_NAMES, description="Second node, likewise."
+        None, validation_alias=TO_NAMES, description="Second node."
     )
     neo4j_type: Neo4jType = None
     relationship_id: RelationshipId = None

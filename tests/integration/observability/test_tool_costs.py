@@ -28,6 +28,7 @@ BOUNDS = {
     "traverse": (3, 0),
     "find_paths": (16, 1),
     "find_duplicates": (1, 0),
+    "read_source": (2, 0),
     "create_node": (1, 1),
     "update_node": (2, 1),
     "create_relationship": (2, 1),
@@ -43,7 +44,7 @@ BOUNDS = {
 """Statements and requests for embeddings of one call at most."""
 
 
-DEFINITIONS = {"core": 12_000, "graph": 5_000, "patterns": 8_000, "admin": 10_000, "all": 30_000}
+DEFINITIONS = {"core": 12_000, "graph": 5_600, "patterns": 8_000, "admin": 10_000, "all": 30_000}
 """Characters of the definitions of each toolset at most, as an MCP client receives them."""
 
 

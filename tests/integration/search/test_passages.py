@@ -1,6 +1,7 @@
 """The text of a source as passages: found, read, kept current, and gone with the source."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ CALL = "\n\n".join(
 )
 
 
-async def passages(graph: KnowledgeGraph, user_id: str, query: str, **more: object) -> list[str]:
+async def passages(graph: KnowledgeGraph, user_id: str, query: str, **more: Any) -> list[str]:
     found = await graph.search(query, user_id=user_id, **more)
     scored = [
         (one.score, one.note.content)
@@ -69,7 +70,7 @@ async def test_the_same_text_costs_nothing_and_another_replaces_it(
     found = await passages(graph, user_id, "workshop moved")
     assert any("Porto" in text for text in found)
     assert not any("Lisbon" in text for text in found)
-    assert (await graph.migrate(user_id=user_id, dry_run=True)).nodes.migrated == 0
+    assert (await graph.migrate(user_id=user_id, dry_run=True)).nodes.updated == 0
 
 
 async def test_a_passage_leads_to_what_it_names(
@@ -120,17 +121,27 @@ async def test_passages_are_exported_merged_restored_and_forgotten_with_their_so
     )
     assert "Nora keeps bees" in (await passages(graph, user_id, "bees behind the mill"))[0]
     succeeded(await tools.restore(entity_key=other.entity_key))
-    assert len(await passages(graph, user_id, "bees", labels=["Source"])) == 5
-    assert (await graph.migrate(user_id=user_id, dry_run=True)).nodes.migrated == 0
+    assert await passages(graph, user_id, "bees") == ["Nora keeps bees behind the mill."]
+    assert (await graph.migrate(user_id=user_id, dry_run=True)).nodes.updated == 0
 
     succeeded(await tools.delete_node(entity_key=other.entity_key))
     assert not any("bees" in text for text in await passages(graph, user_id, "bees"))
     await graph.forget(user_id=user_id)
     assert await passages(graph, user_id, "workshop") == []
     await graph.import_records(file)
-    found = await passages(graph, user_id, "bees behind the mill")
-    assert found[0] == "Nora keeps bees behind the mill."
-    assert len(found) == 5
+    assert await passages(graph, user_id, "bees") == ["Nora keeps bees behind the mill."]
+
+
+async def test_remember_stores_the_words_of_its_source(tools: Toolset) -> None:
+    call = {"source": "Call", "source_text": CALL, "said_on": "2023-04-02"}
+    answer = succeeded(await tools.remember(**call))
+    assert "The text of Call is stored in 4 passages" in answer["hints"][0]
+    person = {"label": "Person", "name": "Theo", "notes": ["Keeps the recipe."]}
+    as_object = {"source": {"name": "Call", "text": CALL}, "nodes": [person]}
+    created = succeeded(await tools.remember(**as_object))["created_nodes"]
+    assert [one["name"] for one in created] == ["Theo"]
+    assert "2023-04-02" in (await tools["hybrid_search"].call_text({"query": "blue ledger"})).text
+    assert "source_text needs source" in error_of(await tools.remember(source_text=CALL))
 
 
 async def test_bad_texts_are_refused(graph: KnowledgeGraph, user_id: str) -> None:

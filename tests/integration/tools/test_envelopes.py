@@ -30,6 +30,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "traverse": {"entity_key": "A"},
     "find_paths": {"from_entity_key": "A", "to_entity_key": "B", "query": "mentor"},
     "find_duplicates": {},
+    "read_source": {"entity_key": "Talk"},
     "create_node": {"label": "Person", "name": "Cy"},
     "update_node": {"entity_key": "A", "description": "new"},
     "create_relationship": {
@@ -48,6 +49,7 @@ GOOD: dict[str, dict[str, Any]] = {
 }
 WITHOUT = {
     "find_duplicates",
+    "read_source",
     "explore",
     "describe_graph",
     "query_patterns",
@@ -81,6 +83,7 @@ async def plant(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
     succeeded(await tools.delete_relationship(from_entity_key=keys["A"], to_entity_key=keys["D"]))
     succeeded(await tools.delete_node(entity_key=keys["F"]))
     keys["E"] = await person(tools, "Ada", notes=["Plays chess"])
+    await graph.add_source("Talk", "They talked about chess.", user_id=user_id)
     return keys
 
 

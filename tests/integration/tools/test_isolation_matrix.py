@@ -118,6 +118,8 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("traverse", {"entity_key": "Ada", **CURSOR}),
     ("get_relationship", {"from_entity_key": ADA, "between": "2020/.."}),
     ("find_duplicates", {"threshold": 0.1}),
+    ("read_source", {"entity_key": Ref("Minutes", "source")}),
+    ("read_source", {"entity_key": "Minutes", "around": Ref("chess", "text")}),
     ("find_duplicates", {"cursor": Ref("1-000000", "text")}),
     ("find_paths", {**ENDS, "query": Ref("rows", "text")}),
     (
@@ -152,6 +154,7 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
         {"notes": [{"on": [ADA, BO], "replaces": Ref("Nothing like it", "note"), **WHICH}]},
     ),
     ("remember", {"nodes": [{"entity_key": ADA, "notes": [NOTE]}]}),
+    ("remember", {"source": Ref("Minutes", "source"), "source_text": "Bo read aloud."}),
     (
         "remember",
         {"relationships": [{"from": ADA, "to": BO, "attitude": 3, "notes": [NOTE], **WHICH}]},
@@ -229,6 +232,7 @@ NUMBERS = frozenset(
 SWITCHES = frozenset(
     [
         "clear",
+        "sources",
         "correction",
         "current",
         "cycle",
@@ -279,6 +283,7 @@ STORED = frozenset(
         "pattern_id",
         "relationship_type",
         "said_on",
+        "source_text",
         "when",
     ]
 )
@@ -413,6 +418,8 @@ async def other_users_graph(tools: Toolset) -> dict[str, list[list[Any]]]:
         )
     )
     keys = {node["name"]: node["entity_key"] for node in stored["created_nodes"]}
+    talk = "zqtold the talk: Zqnila 1 and Ada rowed over the lake."
+    succeeded(await tools.remember(source="Zqorvo talk", source_text=talk))
     call = succeeded(
         await tools.create_node(label="Person", name="Zqcall", idempotency_key="zq-call")
     )
@@ -471,7 +478,8 @@ async def own_graph(tools: Toolset) -> None:
             "description": "Every winter evening",
         },
     ]
-    succeeded(await tools.remember(nodes=nodes, relationships=links))
+    minutes = {"source": "Minutes", "source_text": "Bo read the chess rules aloud."}
+    succeeded(await tools.remember(nodes=nodes, relationships=links, **minutes))
     succeeded(await tools.delete_relationship(from_entity_key="Bo", to_entity_key="Chess"))
     succeeded(await tools.delete_node(entity_key="Gia", delete_relationships=True))
 

@@ -58,6 +58,7 @@ async def test_every_statement_of_a_tool_that_reads_is_sent_in_read_mode(
 ) -> None:
     tools = graph.tools(user_id=user_id)
     ends = await two_friends(tools)
+    await graph.add_source("Talk", "They talked about rowing.", user_id=user_id)
     calls: dict[str, dict[str, Any]] = {
         "explore": {"queries": [{"query": "a friend"}], "text_matches": ["Ada"], "format": "json"},
         "describe_graph": {},
@@ -66,6 +67,7 @@ async def test_every_statement_of_a_tool_that_reads_is_sent_in_read_mode(
         "get_relationship": ends,
         "traverse": {"entity_key": ends["from_entity_key"], "hops": 2},
         "find_duplicates": {},
+        "read_source": {"entity_key": "Talk"},
         "find_paths": ends | {"query": "a friend"},
     }
     assert calls.keys() == {name for name, tool in tools.items() if tool.read_only}

@@ -99,6 +99,8 @@ async def test_structured_content_is_what_the_output_schema_says(connect: Connec
             await checked("traverse", entity_key=keys[0], hops=2, verbose=verbose)
         await checked("find_paths", from_entity_key=keys[1], to_entity_key=keys[2])
         await checked("find_duplicates", threshold=0.0)
+        await checked("remember", source="Talk", source_text="They talked about Ada.")
+        await checked("read_source", entity_key="Talk")
         await checked("delete_relationship", **ends)
         await checked("restore", **ends)
         await checked("delete_node", entity_key=keys[1], delete_relationships=True)
