@@ -232,6 +232,15 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
     def duplicates(
         self, *, user_id: str, threshold: float = 0.5, limit: int = 50
     ) -> tuple[LikelyDuplicate, ...]: ...
+    def add_source(
+        self,
+        name: str,
+        text: str,
+        *,
+        user_id: str,
+        description: str = "",
+        said_on: str | None = None,
+    ) -> GraphNode: ...
     def load(
         self,
         *paths: str | PathLike[str],

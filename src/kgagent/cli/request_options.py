@@ -49,6 +49,7 @@ FILTERS = (
     FieldOption("max_attitude", int),
     FieldOption("min_proximity", int),
     FieldOption("max_proximity", int),
+    FieldOption("sources", bool),
 )
 """The filters of all searches."""
 

@@ -33,4 +33,4 @@ def _turns(text: str) -> list[int]:
     if not found or text[: found[0].start()].strip():
         return [0]
     counts = Counter(match[1] for match in found)
-    return [match.start() for match in found if counts[match[1]] > 1] or [0]
+    return sorted({0, *(match.start() for match in found if counts[match[1]] > 1)})

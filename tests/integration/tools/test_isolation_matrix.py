@@ -120,6 +120,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("find_duplicates", {"threshold": 0.1}),
     ("read_source", {"entity_key": Ref("Minutes", "source")}),
     ("read_source", {"entity_key": "Minutes", "around": Ref("chess", "text")}),
+    ("read_source", {"entity_key": "Minutes", **CURSOR}),
     ("find_duplicates", {"cursor": Ref("1-000000", "text")}),
     ("find_paths", {**ENDS, "query": Ref("rows", "text")}),
     (
@@ -478,8 +479,10 @@ async def own_graph(tools: Toolset) -> None:
             "description": "Every winter evening",
         },
     ]
-    minutes = {"source": "Minutes", "source_text": "Bo read the chess rules aloud."}
-    succeeded(await tools.remember(nodes=nodes, relationships=links, **minutes))
+    rules = "\n\n".join(f"Bo: Rule {n} of chess is read aloud, and all listen." for n in range(12))
+    succeeded(
+        await tools.remember(nodes=nodes, relationships=links, source="Minutes", source_text=rules)
+    )
     succeeded(await tools.delete_relationship(from_entity_key="Bo", to_entity_key="Chess"))
     succeeded(await tools.delete_node(entity_key="Gia", delete_relationships=True))
 

@@ -60,6 +60,7 @@ OF_THE_OTHER = {
     "_found_relationship": {
         *(
             "embedding",
+            "source_text",
             "kgagent_embedding",
             "ingestion_run",
             "ingestion_progress",

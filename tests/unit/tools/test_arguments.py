@@ -62,7 +62,7 @@ def test_every_text_has_a_maximum_length(tool: Tool[Any]) -> None:
     # remember one by one.
     items = {f"RememberArguments.{name}" for name in ("nodes", "relationships", "notes")}
     items |= {"RememberedNode.notes", "RememberedRelationship.notes"}
-    assert set(accepted) <= {"Constraint.value", *items}
+    assert set(accepted) <= {"Constraint.value", "RememberArguments.source_text", *items}
 
 
 @by_name
