@@ -657,7 +657,7 @@ facts_of_homes = with_optional(
     correction=flag,
 )
 calls = st.fixed_dictionaries(
-    {"said": days, "facts": st.lists(facts_of_homes, min_size=1, max_size=5), "as_of": days}
+    {"said": days, "facts": st.lists(facts_of_homes, min_size=1, max_size=10), "as_of": days}
 )
 
 
