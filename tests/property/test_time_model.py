@@ -685,7 +685,7 @@ async def test_of_homes_told_in_any_order_a_day_has_that_of_the_model(
                     item["when"] = f"{first}/{last or '..'}"
                     model.tell(home, said, (first, last or date.max))
                 else:
-                    if one.get("correction") and number > 7:
+                    if one.get("correction") and number > 4:
                         item["correction"] = True
                         wrong |= (denied := model.rivals(home, said))
                         for other in denied:

@@ -25,7 +25,6 @@ from kgagent.models.when import (
     OPEN_END,
     day_number,
     period_of,
-    periods_of,
     split_periods,
     with_periods,
 )
@@ -239,7 +238,7 @@ class SingleValues:
         if stored and known & fact.names and not is_replaced:
             own = Fact.of(stored, fact.names, self._today)
         until = self._until(settled, span, rivals, own)
-        return self._timed(settled, intent, fact, own, until, is_new=stored is None)
+        return self._timed(settled, intent.values.get("when"), fact, own, until)
 
     def _until(
         self, settled: Settled, span: Span, rivals: Sequence[Fact], own: Fact | None
@@ -260,7 +259,7 @@ class SingleValues:
             ending = changed.get(id(rival.record))
             after = rival
             if ending is not None:
-                if "when" not in ending.values:
+                if "relationship_type" in ending.values:
                     continue
                 record = with_properties(rival.record, ending.values)
                 after = Fact.of(record, rival.names, self._today)
@@ -278,12 +277,10 @@ class SingleValues:
     def _timed(
         self,
         settled: Settled,
-        intent: RelationshipIntent,
+        given: str | None,
         fact: Fact,
         own: Fact | None,
         ended: tuple[str, str] | None,
-        *,
-        is_new: bool,
     ) -> Settled:
         """What a write comes to with the time of its value.
 
@@ -292,13 +289,11 @@ class SingleValues:
 
         Args:
             settled: what it comes to otherwise.
-            intent: the write.
-            fact: the value with the time of the relationship.
+            given: the time of the value, if it is given.
+            fact: the value.
             own: the value as it was known before.
             ended: when it has ended and what followed, if it has.
-            is_new: whether the relationship is new.
         """
-        given = intent.values.get("when")
         span = last_period(given) or self._now
         periods = split_periods(given) if given else [f"{span.begin}/.."]
         if ended:
@@ -306,25 +301,21 @@ class SingleValues:
             last = max(periods, key=lambda text: period_of(text).latest)
             closed = until if span.begin == until else f"{span.begin}/{until}"
             periods = [closed if text == last else text for text in periods]
-        when, values, texts = "; ".join(periods), dict(settled.values), settled.texts
-        if ended and not (own and not given and own.on(span.first)):
+        when, texts = "; ".join(periods), settled.texts
+        is_repeated = own is not None and not given and own.on(span.first) is not None
+        if is_repeated or (fact.other_types and (own or not ended)):
+            return settled
+        if ended:
             texts = (*texts, f"{fact.text} (until {ended[0]}, then {ended[1]})")
         if fact.other_types:
-            if not ended or own:
-                return settled
-            values["relationship_type"] = fact.other_types
-            if not is_new:
-                values.pop("when", None)
+            values = {**settled.values, "relationship_type": fact.other_types}
             return replace(settled, values=values, notes=((f"{fact.text}.", when),), texts=texts)
-        if own is None:
-            is_stated = bool(given or ended)
-        elif given:
-            is_stated = True
-        else:
-            is_dated = periods_of(own.record.text("when"))
-            is_stated = not own.on(span.first) and bool(is_dated or ended)
-        if is_stated:
-            values["when"] = with_periods("; ".join(own.stated) if own else "", when)
+        if not (given or ended or (own and own.record.text("when"))):
+            return settled
+        values = {
+            **settled.values,
+            "when": with_periods("; ".join(own.stated) if own else "", when),
+        }
         return replace(settled, values=values, texts=texts)
 
     def _heard(self, before: RelationshipRecord, span: Span) -> dict[str, str]:
