@@ -1,6 +1,7 @@
 """A section of a page of the documentation: a heading and a table."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 
 def section(
@@ -28,3 +29,9 @@ def section(
             *(f"| {' | '.join(cell(column, row[column]) for column in columns)} |" for row in rows),
         ]
     )
+
+
+def put_last(page: Path, heading: str, text: str) -> None:
+    """Write a section to the end of a page, in place of an earlier one with its heading."""
+    others, _, _ = page.read_text("utf-8").partition(f"## {heading}\n")
+    page.write_text(f"{others.rstrip()}\n\n{text}\n", "utf-8")

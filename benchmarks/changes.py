@@ -1,32 +1,44 @@
 """Facts that change: does a search show the present value before the former one?
 
-    python benchmarks/changes.py --data FOLDER
+    python benchmarks/changes.py --data FOLDER --markdown docs/quality.md
 
 FOLDER has facts.jsonl, questions.jsonl and single_valued.json, whose types the ontology declares.
 The facts are written through `remember`, in the order in which they were said, once with `said_on`
-only and once with the `when` of the facts that have one. A real Neo4j is used.
-
-stale first: share of the questions where a relationship of the former answer stands before that of
-the present one at the same hop. within 10: share whose relationships of the present answer are all
-among the first ten.
+only and once with the `when` of the facts that have one. A real Neo4j is used. Plain dense search
+ranks the sentences of all facts by their cosine with the question.
 """
 
 import argparse
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from _common import open_graph, parser, server, show
+from _page_table import put_last, section
 
 from kgagent import HybridSearchRequest, KnowledgeGraph, Settings
+from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
-from kgagent.ontology import default_ontology
+from kgagent.ontology import Ontology, default_ontology
 
 Triplet = tuple[str, str, str]
+Question = Mapping[str, Any]
+Rank = Callable[[Question], Awaitable[Sequence[Triplet]]]
+"""The relationships that a search returns for a question, best first."""
+
+HEADING = "Facts that change"
+ABOUT = """{facts:,} facts are written through `remember` in the order in which they were said, {changed} of them another value of a type of
+which the ontology says that a node has one at a time: once with the day on which they were said only (`said_on`), once also with the time of
+those that have one (`when`). Then {questions} questions are asked on a real Neo4j with {embedder}, by `benchmarks/changes.py`. stale first: share
+of the questions where the former answer's relationship stands before that of the present one at the same hop (as of 2010: the present
+one's before that of then). within 10: share whose relationships of the answer are all among the first ten. Plain dense search ranks the sentences
+of all facts by cosine, and knows no time. graphiti was not run: without an LLM its writer ends no fact."""
+"""What the section says before its table."""
 
 AT, READ = 10, 40
 LABEL = "Entity"
@@ -71,21 +83,46 @@ async def remember(
     return errors
 
 
-async def ask(
-    graph: KnowledgeGraph, user_id: str, questions: Sequence[Mapping[str, Any]]
-) -> dict[str, dict[str, float]]:
-    """The figures of each kind of question."""
-    seen: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
-    for question in questions:
+def of_kgagent(graph: KnowledgeGraph, user_id: str) -> Rank:
+    """The search of a user's graph; of several types of a relationship, each counts."""
+
+    async def rank(question: Question) -> list[Triplet]:
         request = HybridSearchRequest(
             query=question["question"], limit=READ, as_of=question.get("as_of")
         )
         result = await graph.search(request, user_id=user_id)
+        return [
+            (item.from_name, relationship_type, item.to_name)
+            for item in result.relationships or ()
+            for relationship_type in item.relationship_type.split(", ")
+        ]
+
+    return rank
+
+
+async def of_dense_search(embedder: Embedder, facts: Sequence[Mapping[str, str]]) -> Rank:
+    """The sentences of facts by their cosine with the question."""
+    triplets = list(
+        dict.fromkeys((one["from"], one["relationship_type"], one["to"]) for one in facts)
+    )
+    stored = np.array(await embedder.embed([" ".join(one) for one in triplets]), np.float32)
+    stored /= np.linalg.norm(stored, axis=1, keepdims=True)
+
+    async def rank(question: Question) -> list[Triplet]:
+        [vector] = await embedder.embed_queries([question["question"]])
+        best = np.argsort(-(stored @ np.array(vector, np.float32)))[:READ]
+        return [triplets[place] for place in best]
+
+    return rank
+
+
+async def ask(rank: Rank, questions: Sequence[Question]) -> dict[str, dict[str, float]]:
+    """The figures of each kind of question."""
+    seen: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for question in questions:
         found: dict[Triplet, int] = {}
-        for place, item in enumerate(result.relationships or ()):
-            for relationship_type in item.relationship_type.split(", "):
-                key = (item.from_name, relationship_type, item.to_name)
-                found.setdefault(key, place)
+        for place, key in enumerate(await rank(question)):
+            found.setdefault(key, place)
         figures = seen[question["kind"]]
         answer = [tuple(one) for one in question["answer"]]
         former = [tuple(one) for one in question.get("former", ())]
@@ -107,8 +144,8 @@ async def run(arguments: argparse.Namespace) -> None:
     facts = read_lines(arguments.data / "facts.jsonl")
     questions = read_lines(arguments.data / "questions.jsonl")
     declared = json.loads((arguments.data / "single_valued.json").read_text("utf-8"))
-    types = {"single_valued_types": frozenset(declared["single_valued"])}
-    ontology = default_ontology().model_copy(update=types)
+    types = {"single_valued_types": declared["single_valued"]}
+    ontology = Ontology.model_validate({**dict(default_ontology()), **types})
     settings = Settings()
     rows: list[dict[str, object]] = []
     embedder = make_embedder(settings)
@@ -118,13 +155,35 @@ async def run(arguments: argparse.Namespace) -> None:
             for kind, user_id in zip(KINDS, users, strict=True):
                 errors = await remember(graph, user_id, facts, with_when=kind == "when")
                 print(f"{kind}: {len(errors)} facts refused", *errors[:3], sep="\n  ")
-                for question, figures in (await ask(graph, user_id, questions)).items():
-                    rows.append({"written with": kind, "questions": question, **figures})
-    show("Facts that change", rows)
-    print(json.dumps(rows))
+                figures = await ask(of_kgagent(graph, user_id), questions)
+                rows += _rows(f"kgagent, {kind}", figures)
+    rows += _rows("dense", await ask(await of_dense_search(embedder, facts), questions))
+    show(HEADING, rows)
+    if arguments.markdown:
+        about = ABOUT.format(
+            facts=len(facts),
+            changed=sum("when" in fact for fact in facts),
+            questions=len(questions),
+            embedder=embedder,
+        )
+        heading, _, table = section(HEADING, rows, _cell, texts=2).partition("\n\n")
+        put_last(arguments.markdown, HEADING, f"{heading}\n\n{about}\n\n{table}")
+
+
+def _rows(search: str, figures: Mapping[str, Mapping[str, float]]) -> list[dict[str, object]]:
+    names = ("stale first", f"within {AT}")
+    return [
+        {"search": search, "questions": kind, **{name: of_kind.get(name) for name in names}}
+        for kind, of_kind in figures.items()
+    ]
+
+
+def _cell(column: str, value: object) -> str:  # noqa: ARG001
+    return f"{value:.3f}" if isinstance(value, float) else str(value or "")
 
 
 if __name__ == "__main__":
     main = parser(__doc__)
     main.add_argument("--data", type=Path, required=True)
+    main.add_argument("--markdown", type=Path, help="page to write the section to")
     asyncio.run(run(main.parse_args()))

@@ -284,7 +284,9 @@ def main() -> None:
             questions=arguments.questions,
             table=markdown(rows),
         )
-        arguments.markdown.write_text(page, "utf-8")
+        # What other benchmarks measure has sections of its own.
+        others = arguments.markdown.read_text("utf-8").partition("\n## ")[1:]
+        arguments.markdown.write_text(page + "".join(others), "utf-8")
     if arguments.json:
         finish({"figures": json.dumps(figures)}, as_json=True)
 
