@@ -144,7 +144,7 @@ class Ingestor:
         offered = offered_together(choose_tools(tools, TOOLS)).values()
         reader = PartReader(
             self.model,
-            [langchain_tool(tool, self.graph, without=("source",)) for tool in offered],
+            [langchain_tool(tool, self.graph, without=("source", "source_text")) for tool in offered],
             self.prompt,
             self.limits,
             said_on=stored.source.day,
