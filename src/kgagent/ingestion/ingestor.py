@@ -144,7 +144,10 @@ class Ingestor:
         offered = offered_together(choose_tools(tools, TOOLS)).values()
         reader = PartReader(
             self.model,
-            [langchain_tool(tool, self.graph, without=("source", "source_text")) for tool in offered],
+            [
+                langchain_tool(tool, self.graph, without=("source", "source_text"))
+                for tool in offered
+            ],
             self.prompt,
             self.limits,
             said_on=stored.source.day,
@@ -157,8 +160,9 @@ class Ingestor:
             written = report.written.total()
             pieces = split_text(part.text, QUERY_CHARACTERS)[:MAX_QUERIES]
             queries = [{"query": piece.text} for piece in pieces]
+            # The words of the source itself are stored already.
             known = await tools.explore.call_text(
-                {"queries": queries, "token_budget": KNOWN_TOKENS}
+                {"queries": queries, "sources": False, "token_budget": KNOWN_TOKENS}
             )
             now = services_of(self.graph).write_context.clock()
             message = part_message(

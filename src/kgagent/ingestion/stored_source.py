@@ -13,6 +13,7 @@ from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeIntent
+from kgagent.graph.property_names import SOURCE_TEXT
 from kgagent.graph.statements import statement
 from kgagent.graph.user_graph import UserGraph
 from kgagent.ingestion.source import Source
@@ -127,7 +128,8 @@ class StoredSource:
             "name": source.name,
             "description": source.summary,
             "content_hash": source.fingerprint,
-            **({"source_date": source.date.isoformat()} if source.date else {}),
+            SOURCE_TEXT: source.content,
+            **({"said_on": source.day} if source.day else {}),
         }
         intent = NodeIntent(
             entity_key=self.key,

@@ -83,6 +83,21 @@ async def test_after_a_failure_of_the_model_the_next_run_repeats_nothing(
     assert await outline(graph, user_id) == WHOLE
 
 
+async def test_the_words_are_found_whatever_the_model_does(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    with deciding_model(lambda _: broken()) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
+        prompt = model.requests[0]["messages"][1]["content"]
+    assert (report.state, report.parts_read) == ("stopped", 0)
+    assert prompt.count("They build ferries that run on hydrogen.") == 1
+    answer = await graph.tools(user_id=user_id).hybrid_search.call_text(
+        {"query": "who builds ferries that run on hydrogen?"}
+    )
+    assert "“Ruth: Yes, I begin at Halden Yard in March." in answer.text
+    assert "2026-01-01" in answer.text
+
+
 async def test_run_killed_during_a_write_does_not_write_twice(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
