@@ -47,7 +47,7 @@ INTERNAL_PROPERTIES = frozenset(
         "is_reversed",
         "notes_text",
     }
-    | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
+    | {"ingestion_run", "ingestion_progress"}
     | {
         "embedding_hash",
         "embedding_model",

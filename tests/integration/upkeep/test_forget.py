@@ -108,10 +108,9 @@ async def test_of_a_forgotten_user_no_canary_is_left(
     await cypher(
         graph,
         "MATCH (s:Source {user_id: $user}) SET s.ingestion_progress = $values[0], "
-        "s.ingestion_messages = $values[1], "
-        "s.ingestion_merged = $values[2], s.content_hash = $values[3]",
+        "s.content_hash = $values[1]",
         user=user_id,
-        values=[cage() for _ in range(4)],
+        values=[cage() for _ in range(2)],
     )
     question = cage()
     await graph.search(question, user_id=user_id)

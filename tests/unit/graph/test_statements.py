@@ -64,8 +64,6 @@ OF_THE_OTHER = {
             "kgagent_embedding",
             "ingestion_run",
             "ingestion_progress",
-            "ingestion_messages",
-            "ingestion_merged",
         )
     },
 }

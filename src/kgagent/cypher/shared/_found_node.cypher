@@ -4,8 +4,7 @@
 // Null if another transaction has deleted it since it was matched, even while its fields were read.
 head([found IN [[
   elementId(n), labels(n),
-  [key IN keys(n) WHERE NOT key IN ['embedding', 'embedding_hash', 'embedding_model', 'ingestion_merged',
-      'ingestion_messages', 'ingestion_progress', 'ingestion_run', 'kgagent_adopted', 'kgagent_adopted_hashes', 'kgagent_embedding',
+  [key IN keys(n) WHERE NOT key IN ['embedding', 'embedding_hash', 'embedding_model', 'ingestion_progress', 'ingestion_run', 'kgagent_adopted', 'kgagent_adopted_hashes', 'kgagent_embedding',
       'notes_text', 'source_text', 'statements_hash', 'user_id', 'version', 'write_lock'] |
     [key, CASE WHEN n[key] IS :: ZONED DATETIME THEN toString(n[key]) ELSE n[key] END]]
 ]] WHERE size(found[1]) > 0 AND any(field IN found[2] WHERE field[0] = 'entity_key')])

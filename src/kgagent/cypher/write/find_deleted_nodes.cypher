@@ -8,6 +8,6 @@ WHERE n.user_id = $user_id AND n.kgagent_stays IS NULL AND (n.entity_key = $key 
 RETURN elementId(n) AS element_id, n.kgagent_labels AS labels, n.kgagent_deletion AS deletion, n.kgagent_merged_into AS merged_into,
   n.kgagent_deleted_at AS deleted_at, n.kgagent_undo_until AS undo_until,
   CASE WHEN n.«node_embedding» IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.«node_embedding») END AS vector_length,
-  n {.*, «node_embedding»: null, ingestion_messages: null, «_deletion_properties»} AS properties
+  n {.*, «node_embedding»: null, «_deletion_properties»} AS properties
 ORDER BY deleted_at DESC, element_id
 LIMIT $limit

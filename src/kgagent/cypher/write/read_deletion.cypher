@@ -18,5 +18,5 @@ RETURN elementId(kept) AS element_id, coalesce(kept.kgagent_stays, false) AS sta
     element_id: coalesce(elementId(m), ''), entity_key: coalesce(key, ''), label: '', name: coalesce(toStringOrNull(m.name), '')
   } AS other,
   CASE WHEN kept.relationship_embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(kept.relationship_embedding) END AS vector_length,
-  kept {.*, relationship_embedding: null, «node_embedding»: null, ingestion_messages: null, «_deletion_properties»} AS properties
+  kept {.*, relationship_embedding: null, «node_embedding»: null, «_deletion_properties»} AS properties
 ORDER BY kept.relationship_key, element_id
