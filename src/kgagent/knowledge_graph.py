@@ -473,8 +473,8 @@ class KnowledgeGraph:
         Args:
             *paths: JSON Lines in UTF-8, files of the MCP memory server, of mem0, of graphiti, CSV
                 as Neo4j's import tool reads it, or an ordinary table; lines of one file may refer
-                to nodes of another. Markdown, plain text, HTML, PDF and e-mails become sources,
-                whose text searches find.
+                to nodes of another. Markdown, plain text, HTML, PDF and e-mails, also those below
+                a folder, become sources, whose text searches find.
             user_id: owner of the graph.
             label: label of nodes in files of other programs whose type is no label of the ontology;
                 None reports them.

@@ -25,7 +25,7 @@ MAX_PROBLEMS = 50
 def load(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Files to load.", exists=True, dir_okay=False),
+        typer.Argument(metavar="FILE...", help="Files, or folders of documents.", exists=True),
     ],
     *,
     user: User = None,

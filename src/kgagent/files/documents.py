@@ -4,7 +4,7 @@ e-mails.
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as default_policy
@@ -160,7 +160,20 @@ _READERS = {
 
 
 def documents_in(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
-    """The documents among some files, and the other files."""
-    files = list(paths)
-    documents = [path for path in files if is_document(path)]
-    return documents, [path for path in files if not is_document(path)]
+    """The documents among some files and below folders, and the other files."""
+    documents, others = list[Path](), list[Path]()
+    for path in paths:
+        if path.is_dir():
+            documents += _below(path)
+        else:
+            (documents if is_document(path) else others).append(path)
+    return list(dict.fromkeys(documents)), others
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The documents below a folder, without hidden ones; a link may point anywhere."""
+    for path in sorted(folder.rglob("*")):
+        is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        is_inside = path.resolve().is_relative_to(folder.resolve())
+        if is_document(path) and path.is_file() and is_inside and not is_hidden:
+            yield path

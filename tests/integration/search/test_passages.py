@@ -173,3 +173,5 @@ async def test_load_stores_documents_as_sources(
     assert "x()" not in str(await passages(graph, user_id, "mill wheel"))
     assert await passages(graph, user_id, "hive", between="2023-04")
     assert (await graph.load(*files[:3], user_id=user_id)).nodes.unchanged == 3
+    (tmp_path / ".hidden.md").write_text("Not this one.")
+    assert (await graph.load(tmp_path, user_id=user_id)).nodes.unchanged == 3
