@@ -14,7 +14,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.questions import and_relationships, described, quoted, undo, utc
 from kgagent.tools.references import NodeReference, with_direction
-from kgagent.tools.write_results import WriteToolResult, WriteToolResultWithRecords
+from kgagent.tools.write_results import WriteToolResult
 
 
 class DeleteRelationshipArguments(RelationshipEnds):
@@ -97,7 +97,7 @@ class DeleteNodeArguments(Arguments):
     verbose: Verbose = False
 
 
-class DeletedNode(WriteToolResultWithRecords):
+class DeletedNode(WriteToolResult):
     """The node that delete_node deleted.
 
     Attributes:

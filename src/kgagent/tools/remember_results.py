@@ -20,7 +20,7 @@ from kgagent.tools.write_items import Item, Outcome, Position
 from kgagent.tools.write_results import (
     MAX_OLD_TEXT,
     NoteExpiry,
-    WriteToolResultWithRecords,
+    WriteToolResult,
     added_type,
     expiries,
     kept_description,
@@ -51,25 +51,7 @@ class WriteCounts(GraphModel):
 
     def __str__(self) -> str:
         """The counts that are not 0: "3 created, 1 unchanged"."""
-        return ", ".join(f"{count:,} {name}" for name, count in self.model_dump().items() if count)
-
-
-class NoteCounts(GraphModel):
-    """How many notes were written, wherever given, and how many items of `notes` changed nothing or
-    failed.
-    """
-
-    added: int
-    corrected: int
-    removed: int
-    unchanged: int
-    failed: int
-
-    def __str__(self) -> str:
-        """The counts that are not 0: "4 notes added, 1 removed"."""
-        counts = [f"{count:,} {name}" for name, count in self.model_dump().items() if count]
-        first = next((count for count in self.model_dump().values() if count), 0)
-        return ", ".join(counts).replace(" ", " note " if first == 1 else " notes ", 1)
+        return _counts_text(self.model_dump())
 
 
 class Failure(GraphModel):
@@ -106,7 +88,7 @@ class CreatedNodeReference(NodeReference):
     ref: str | None = None
 
 
-class RememberResult(WriteToolResultWithRecords):
+class RememberResult(WriteToolResult):
     """What remember wrote.
 
     Attributes:
@@ -189,14 +171,20 @@ def _lines(heading: str, items: Sequence[str]) -> list[str]:
     )
 
 
-def summary(nodes: WriteCounts, relationships: WriteCounts, notes: NoteCounts) -> str:
+def _counts_text(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+
+
+def summary(nodes: WriteCounts, relationships: WriteCounts, notes: Mapping[str, int]) -> str:
     """The message of a result: "Nodes: 3 created. Relationships: 2 created. 4 notes added"."""
+    first = next(filter(None, notes.values()), 0)
+    noted = _counts_text(notes).replace(" ", " note " if first == 1 else " notes ", 1)
     parts = [
         f"{name}: {counts}"
         for name, counts in (("Nodes", nodes), ("Relationships", relationships))
         if str(counts)
     ]
-    return ". ".join(filter(None, (*parts, str(notes))))
+    return ". ".join(filter(None, (*parts, noted)))
 
 
 def remember_result(
@@ -216,19 +204,19 @@ def remember_result(
     written, edits = outcome.written, _edits(outcome)
     changed = [edit for position, edit in edits.items() if written[position].changed]
     nodes, relationships = _counts("nodes", outcome), _counts("relationships", outcome)
-    notes = NoteCounts(
-        added=sum(
+    notes = {
+        "added": sum(
             len(result.record.notes) - len(result.stored.notes if result.stored else ())
             for position, result in written.items()
             if position not in edits
         ),
-        corrected=sum(edit.changes is not None for edit in changed),
-        removed=sum(edit.changes is None for edit in changed),
-        unchanged=sum(
+        "corrected": sum(edit.changes is not None for edit in changed),
+        "removed": sum(edit.changes is None for edit in changed),
+        "unchanged": sum(
             not result.changed for position, result in written.items() if position[0] == "notes"
         ),
-        failed=sum(position[0] == "notes" for position in outcome.failures),
-    )
+        "failed": sum(position[0] == "notes" for position in outcome.failures),
+    }
     created = {
         result.record.entity_key: CreatedNodeReference(
             entity_key=result.record.entity_key,
@@ -258,9 +246,9 @@ def remember_result(
         message=summary(nodes, relationships, notes),
         nodes=nodes,
         relationships=relationships,
-        notes_added=notes.added,
-        notes_corrected=notes.corrected,
-        notes_removed=notes.removed,
+        notes_added=notes["added"],
+        notes_corrected=notes["corrected"],
+        notes_removed=notes["removed"],
         note_expiries=expiries(note for result in written.values() for note in new_notes(result)),
         created_nodes=tuple(created.values()),
         failures=tuple(failures),

@@ -38,7 +38,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.questions import and_relationships, described
 from kgagent.tools.references import NodeReference, with_direction
 from kgagent.tools.write_results import (
-    WriteToolResultWithRecords,
+    WriteToolResult,
     replaced_text,
     replaced_values,
 )
@@ -77,7 +77,7 @@ class RestoreArguments(Arguments):
     verbose: Verbose = False
 
 
-class Restored(WriteToolResultWithRecords):
+class Restored(WriteToolResult):
     """What restore restored.
 
     Attributes:

@@ -62,6 +62,7 @@ class WriteToolResult(ToolResult):
     Attributes:
         text_fields: attributes that are lines of the text.
         written: the records after the write, or before a deletion. Not part of the payload.
+        records: the same if the call was verbose and no other attribute has the record.
         details: the records as text, if the call was verbose. Not part of the payload.
     """
 
@@ -69,15 +70,24 @@ class WriteToolResult(ToolResult):
 
     written: tuple[WrittenRecord, ...] = Field((), exclude=True, repr=False)
     details: str = Field("", exclude=True, repr=False)
+    records: tuple[WrittenRecord, ...] | None = None
 
     def to_dict(self) -> Payload:
-        """As JSON types, with a record within its token budget."""
+        """As JSON types, with the records within their token budgets."""
         payload = super().to_dict()
         for name in ("relationship", "node"):
             # A character of ASCII is at most one token, so most records need not be counted.
             if len(json.dumps(payload.get(name))) > RECORD_TOKENS:
                 fit_record(payload, name, RECORD_TOKENS)
-        return payload
+        if (records := payload.pop("records", None)) is None:
+            return payload
+        kept: list[Payload] = []
+        left = PAYLOAD_TOKENS - json_tokens(payload)
+        for record in records:
+            holder = {"record": record}
+            left -= fit_record(holder, "record", min(RECORD_TOKENS, left))
+            kept += holder.values()
+        return {**payload, "records": kept} if kept else payload
 
     def short_text(self) -> str:
         """What was written, without the records, and when new notes expire."""
@@ -99,27 +109,10 @@ class WriteToolResult(ToolResult):
         """This answer with the records."""
         room = max(TEXT_TOKENS - estimated_tokens(self.short_text()), TEXT_TOKENS // 4)
         added: dict[str, object] = {"details": await records_text(context, self.written, room)}
-        if "records" in type(self).model_fields:
+        values = (getattr(self, name, None) for name in ("node", "relationship"))
+        if not any(isinstance(value, WrittenRecord) for value in values):
             added["records"] = self.written
         return self.model_copy(update=added)
-
-
-class WriteToolResultWithRecords(WriteToolResult):
-    """What a tool wrote whose payload has the records only if the call is verbose.
-
-    Attributes:
-        records: the records after the write, or before a deletion, if the call was verbose.
-    """
-
-    records: tuple[WrittenRecord, ...] | None = None
-
-    def to_dict(self) -> Payload:
-        """As JSON types, within the token budget."""
-        payload = super().to_dict()
-        holders = [{"record": record} for record in payload.pop("records", ())]
-        fit_records(holders, "record", beside=payload)
-        kept = [holder["record"] for holder in holders if "record" in holder]
-        return {**payload, "records": kept} if kept else payload
 
 
 class WrittenRelationship(WriteToolResult):
@@ -176,16 +169,6 @@ class WrittenRelationship(WriteToolResult):
             hint=hint,
             note_expiries=new_expiries(written),
         )
-
-
-def fit_records(holders: Iterable[Payload], name: str, *, beside: object) -> None:
-    """Cut the records of several holders to what the rest of the payload leaves of the token
-    budget.
-    """
-    left = PAYLOAD_TOKENS - json_tokens(beside)
-    for holder in holders:
-        if name in holder:
-            left -= fit_record(holder, name, min(RECORD_TOKENS, left))
 
 
 async def records_text(context: ToolContext, records: Sequence[WrittenRecord], room: int) -> str:

@@ -45,7 +45,6 @@ from kgagent.tools.write_results import (
     TEXT_TOKENS,
     NoteExpiry,
     WriteToolResult,
-    WriteToolResultWithRecords,
     WrittenRelationship,
     kept_description,
     new_expiries,
@@ -380,7 +379,7 @@ class NoteAddress(Arguments):
         return self
 
 
-class EditedNote(WriteToolResultWithRecords):
+class EditedNote(WriteToolResult):
     """A note that was changed or deleted.
 
     Attributes:
