@@ -663,7 +663,7 @@ calls = st.fixed_dictionaries(
 
 @pytest.mark.usefixtures("part")
 @examples(4)
-@given(calls=st.lists(calls, min_size=10, max_size=10))
+@given(calls=st.lists(calls, min_size=6, max_size=6))
 async def test_of_homes_told_in_any_order_a_day_has_that_of_the_model(
     graph: KnowledgeGraph, calls: list[dict[str, Any]]
 ) -> None:
@@ -685,7 +685,7 @@ async def test_of_homes_told_in_any_order_a_day_has_that_of_the_model(
                     item["when"] = f"{first}/{last or '..'}"
                     model.tell(home, said, (first, last or date.max))
                 else:
-                    if one.get("correction") and number > 4:
+                    if one.get("correction") and number > 2:
                         item["correction"] = True
                         wrong |= (denied := model.rivals(home, said))
                         for other in denied:
@@ -695,7 +695,7 @@ async def test_of_homes_told_in_any_order_a_day_has_that_of_the_model(
             if not items:
                 continue
             payload = await tools.remember(relationships=items, said_on=str(said))
-            assert succeeded(payload)["relationships"]["failed"] == 0, payload
+            assert payload["failures"] == []
             found = await graph.retrieval.relationship_vector_search(
                 "Who?",
                 -1.0,
