@@ -13,12 +13,12 @@ from typing import Any, Literal
 from neo4j.time import DateTime
 
 from kgagent.errors import InputError
-from kgagent.graph.property_names import ADOPTED, ADOPTED_HASHES, FIRST_SAID
+from kgagent.graph.property_names import ADOPTED, ADOPTED_HASHES, FIRST_SAID, HEARD_ON
 from kgagent.ontology import Ontology
 
 Writer = Literal["adoption", "tool"]
 
-NOT_REPLACED = frozenset({"history", "updated_at", *FIRST_SAID})
+NOT_REPLACED = frozenset({"history", "updated_at", HEARD_ON, *FIRST_SAID})
 """What a write keeps beside its content, unless another program has a property of that name."""
 
 

@@ -118,8 +118,7 @@ class Fact:
         """
         if self.other_types:
             return {"relationship_type": self.other_types}
-        heard = split_periods(self.record.text(HEARD_ON))
-        again = [day for day in heard if period_of(day).earliest > known]
+        again = [day for day in heard_on(self.record) if period_of(day).earliest > known]
         when = ended(self.stated or ("../..",), begin, until, again)
         return {} if when == self.record.text("when") else {"when": when}
 
@@ -133,6 +132,12 @@ class Fact:
             "relationship_type": plain,
             **{name: None for name in stated if self.record.properties.get(name)},
         }
+
+
+def heard_on(record: RelationshipRecord) -> list[str]:
+    """The days on which it was said to hold, in EDTF."""
+    days = record.text(HEARD_ON)
+    return split_periods(days) if periods_of(days) else []
 
 
 def since(said_on: str | None) -> Span | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kgagent.errors import InputError, NotFoundError
-from kgagent.graph.facts import Ending, Fact, Span, last_period, since
+from kgagent.graph.facts import Ending, Fact, Span, heard_on, last_period, since
 from kgagent.graph.former_value import FormerValue
 from kgagent.graph.named_facts import named_fact
 from kgagent.graph.property_names import HEARD_ON
@@ -323,7 +323,7 @@ class SingleValues:
         said = self.options.said_on
         if not said or span.first > self._now.first:
             return {}
-        known = split_periods(before.text(HEARD_ON))
+        known = heard_on(before)
         days = sorted({*known, said}, key=period_of)[-MAX_HEARD:]
         return {} if days == known else {HEARD_ON: "; ".join(days)}
 
