@@ -236,7 +236,11 @@ class RenderState:
         return [f"source {safe_name(self.sources.get(entity_key, entity_key))}"]
 
     def note_text(self, note: Note) -> str:
-        """A note with its time, source and expiry, as far as it has them and they are shown."""
+        """A note with its time, source and expiry, as far as it has them and they are shown; of a
+        passage the sentences that match, whose date stands beside the name of the source.
+        """
+        if isinstance(note, Passage):
+            return safe_text(quoted(note.content, self.asked))
         details = ["former"] if isinstance(note, FormerDescription) else []
         details += [safe_text(note.when)] if note.when else []
         if note.said_on and self.sources is not None:
@@ -244,8 +248,7 @@ class RenderState:
         details += self.source_details(note.source_entity_key)
         if note.expires_at:
             details.append(f"until {note.expires_at:%Y-%m-%d}")
-        text = quoted(note.content, self.asked) if isinstance(note, Passage) else note.content
-        return safe_text(text) + (f" ({', '.join(details)})" if details else "")
+        return safe_text(note.content) + (f" ({', '.join(details)})" if details else "")
 
 
 @dataclass(frozen=True)
@@ -487,6 +490,9 @@ class NodeItem(RecordItem):
         node = self.node
         noted = f" (first noted {node.first_noted})" if node.first_noted else ""
         name = state.name(node.entity_key, node.name, node.label)
+        passages = (one.note for one in node.statements if isinstance(one.note, Passage))
+        if said_on := next((one.when for one in passages if one.when), None):
+            name += f", {safe_text(said_on)}"
         return name + _properties_text(state.properties(node)) + noted + _score_text(self.score)
 
 

@@ -26,7 +26,8 @@ from kgagent.answers.timeline import TimelineItem
 from kgagent.answers.token_budget import cut, cut_record
 from kgagent.errors import NodeNotFoundError
 from kgagent.formatting import counted
-from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.passages import passages_of
+from kgagent.graph.property_names import LEVEL_FIELDS, SOURCE_TEXT
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
@@ -120,7 +121,9 @@ class GetRelationship(Tool[GetRelationshipArguments]):
                 [HistoryItem(entry) for entry in record.history if entry.value is not None],
             )
             message = f"{node.label} {node.name or node.entity_key}"
-            item = NodeItem(node.model_copy(update={"notes": ()}), "node")
+            parts = len(passages_of(record.text(SOURCE_TEXT)))
+            words = f"; its text has {counted(parts, 'passage')}: read_source" if parts else ""
+            item = NodeItem(node.model_copy(update={"notes": ()}), "node", remark=words)
         else:
             records = await _relationships(context, arguments, arguments.to_entity_key)
             if len(records) > 1:

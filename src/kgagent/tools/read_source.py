@@ -48,8 +48,9 @@ class _PassageItem(Item):
     part: TextPart
 
     def lines(self, state: RenderState) -> list[Line]:
-        """The passage."""
-        return [Line("-", safe_text(self.part.text), cut_hint=state.budget_hint, rest=tuple)]
+        """The position and the words of the passage."""
+        head, text = f"- {self.part.start}", safe_text(self.part.text)
+        return [Line(head, text, cut_hint=state.budget_hint, rest=tuple)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The passage with its position."""
