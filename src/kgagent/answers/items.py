@@ -217,8 +217,7 @@ class RenderState:
         """
         current, scored = current_notes(item, self.now), scored_statements(item, self.now)
         if len(current) <= FEW_NOTES:
-            passages = [one.note for one in scored if isinstance(one.note, Passage)]
-            return Shown(item.description, [*current, *passages[:MATCHING_NOTES]])
+            return Shown(item.description, current)
         if scored := scored[: MATCHING_NOTES + 1]:
             notes = [one.note for one in scored if one.note is not None][:MATCHING_NOTES]
             description = item.description if any(one.note is None for one in scored) else ""
@@ -622,10 +621,18 @@ class HistoryItem(Item):
 
 
 def scored_statements(item: GraphNode | GraphRelationship, now: datetime) -> list[FoundStatement]:
-    """The description, as the statement without a note, and the current notes that a search scored,
-    best first.
+    """The description, as the statement without a note, the current notes that a search scored, and
+    the passages among the notes of the item, best first.
     """
-    return [one for one in item.statements if one.note is None or one.note.is_current(now)]
+    return [
+        one
+        for one in item.statements
+        if one.note is None
+        or (
+            one.note.is_current(now)
+            and (not isinstance(one.note, Passage) or one.note in item.notes)
+        )
+    ]
 
 
 def current_notes(item: GraphNode | GraphRelationship, now: datetime) -> list[Note]:

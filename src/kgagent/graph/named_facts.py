@@ -10,14 +10,19 @@ from kgagent.names import normalised_type
 MAX_LISTED = 10
 
 
-def named_fact(text: str, facts: Sequence[Fact], day: int, own: Sequence[Fact] = ()) -> Fact:
+def names_itself(text: str, own: Sequence[Fact]) -> bool:
+    """Whether a text names the fact of the relationship that is written."""
+    wanted = normalised_type(text)
+    return any([*_in_full(fact, wanted), *_by_type(fact, wanted)] for fact in own)
+
+
+def named_fact(text: str, facts: Sequence[Fact], day: int) -> Fact:
     """The fact that a text names: a type and the name of a node, or only one of them.
 
     Args:
         text: the text.
         facts: the facts of a node, those first that the text may name.
         day: one that holds on this day, such as 20230204, is preferred.
-        own: the fact of the relationship that is written, which cannot end itself.
 
     Raises:
         InputError: it names none, or several.
@@ -30,10 +35,6 @@ def named_fact(text: str, facts: Sequence[Fact], day: int, own: Sequence[Fact] =
             return found[0]
         if found:
             raise InputError(f"ends: {text!r} may be {_listed(found)}; give the type and the name")
-    if any([*_in_full(fact, wanted), *_by_type(fact, wanted)] for fact in own):
-        raise InputError(
-            f"ends: {text!r} is the relationship itself; give its new type with replaces"
-        )
     raise InputError(
         f"ends: {text!r} is no relationship of the two nodes. These are: {_listed(facts)}"
     )

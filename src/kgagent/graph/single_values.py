@@ -11,7 +11,7 @@ from typing import Any
 from kgagent.errors import InputError, NotFoundError
 from kgagent.graph.facts import Ending, Fact, Span, heard_on, last_period, since
 from kgagent.graph.former_value import FormerValue
-from kgagent.graph.named_facts import named_fact
+from kgagent.graph.named_facts import named_fact, names_itself
 from kgagent.graph.property_names import HEARD_ON
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import RelationshipRecord
@@ -211,7 +211,11 @@ class SingleValues:
         # What is told of the past ends nothing by itself.
         subjects = declared if span.last >= self._now.first else {}
         own_facts = [Fact.of(stored, known, self._today)] if stored else []
-        named = [self._named(text, intent, own_facts, span) for text in intent.ends]
+        named = [
+            self._named(text, intent, span)
+            for text in intent.ends
+            if not self._is_itself(text, intent, own_facts)
+        ]
         if not declared and not named:
             return Settled(dict(values))
         # Of a relationship that exists, a correction may be about what else is given.
@@ -345,9 +349,21 @@ class SingleValues:
                 "with remember which one holds; with correction if the other never did"
             )
 
-    def _named(
-        self, text: str, intent: RelationshipIntent, own: Sequence[Fact], span: Span
-    ) -> Fact:
+    def _is_itself(self, text: str, intent: RelationshipIntent, own: Sequence[Fact]) -> bool:
+        """Whether a write says that it ends the type that it replaces, which needs no more.
+
+        Raises:
+            InputError: it replaces no type.
+        """
+        if not names_itself(text, own):
+            return False
+        if not any(intent.replaces_type(fact.record.text("relationship_type")) for fact in own):
+            raise InputError(
+                f"ends: {text!r} is the relationship itself; give its new type with replaces"
+            )
+        return True
+
+    def _named(self, text: str, intent: RelationshipIntent, span: Span) -> Fact:
         """What a write says that it ends.
 
         Raises:
@@ -360,7 +376,7 @@ class SingleValues:
             for one in records
             if one.pair != intent.pair
         }
-        fact = named_fact(text, list(others.values()), span.first, own)
+        fact = named_fact(text, list(others.values()), span.first)
         fingerprint = _fingerprint(fact.record)
         guard = self.guards[next(key for key in intent.pair if key in fact.record.pair)]
         if fact.record.element_id and fingerprint not in guard["found"]:

@@ -57,7 +57,7 @@ class DescribedItem(GraphModel):
 
 
 class GraphNode(DescribedItem):
-    """A node."""
+    """A node; in the result of a search, the notes of a source end with its passages that match."""
 
     entity_key: str
     label: str

@@ -187,7 +187,8 @@ class HybridSearch:
         records = [one.record for one in found.results[0].retrieved.candidates]
         nodes = any(isinstance(record, NodeRecord) for record in records)
         relationships = any(isinstance(record, RelationshipRecord) for record in records)
-        if nodes and not relationships:
+        has_passages = any(one.passages for one in found.results[0].retrieved.candidates)
+        if nodes and not relationships and not has_passages:
             return ["No relationship matched; the results are nodes"]
         if relationships and not nodes:
             return ["No node matched by itself; the results are relationships and their end nodes"]

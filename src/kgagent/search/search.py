@@ -43,6 +43,10 @@ EXPANSION_SHARE = 0.8
 """Share of the time of a search that retrieval and expansion may take."""
 
 
+PASSAGES_OF_RESULT = 5
+"""Passages that are among the notes of a source in a result: the best ones."""
+
+
 @dataclass(frozen=True)
 class Ranked:
     """What a query found, ranked by what is known before the records are read in full.
@@ -208,7 +212,14 @@ def score_records(found: Found, records: Mapping[str, ReadRecord]) -> list[Candi
             for same in zip(*(one for _, one in of_queries), strict=True)
         ]
         each.sort(key=lambda one: -one.score)
-        result = model.model_copy(update={"statements": tuple(each), "similarity": best.similarity})
+        found_notes = [one.note for one in each if isinstance(one.note, Passage)]
+        result = model.model_copy(
+            update={
+                "statements": tuple(each),
+                "similarity": best.similarity,
+                "notes": (*model.notes, *found_notes[:PASSAGES_OF_RESULT]),
+            }
+        )
         scored.append(replace(best, result=result))
     return sorted(scored, key=order)
 

@@ -105,7 +105,7 @@ FROM_NAMES = AliasChoices(
 TO_NAMES = AliasChoices("to_entity_key", "to", "to_key", "to_node", "to_name", "target", "end")
 """Names under which models give the two nodes of a relationship."""
 
-DIRECTION_HINT = "Give the nodes in either order."
+DIRECTION_HINT = "Nodes in either order."
 """Part of the description of tools that take the nodes in either order."""
 
 

@@ -206,7 +206,7 @@ class RememberedRelationship(Arguments):
     notes: Notes = Field(default_factory=list, description="What happened.")
     replaces: bool = Field(False, description="The type replaces the old.")
     ends: list[FilledText] = Field(
-        default_factory=list, max_length=20, description='What ended: "lives in Oslo".'
+        default_factory=list, max_length=20, description='Others that it ends: "lives in Oslo".'
     )
     correction: bool = Field(False, description=CORRECTION)
     confidence: Confidence = None

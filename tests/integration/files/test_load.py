@@ -277,7 +277,7 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
 async def test_a_file_of_another_format_is_one_error(
     graph: KnowledgeGraph, user_id: str, tmp_path: Path, content: bytes, problem: str
 ) -> None:
-    file = tmp_path / "people.txt"
+    file = tmp_path / "people.jsonl"
     file.write_bytes(content)
     with pytest.raises(InputError, match=problem):
         await graph.load(file, user_id=user_id)

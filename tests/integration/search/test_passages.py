@@ -11,14 +11,21 @@ from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import remembered
 
+RAIN = (
+    " We went on about the weather, the ferry and the price of bread for a while, as we always do "
+    "when it rains and the line is bad, and nobody writes down any of that, as none of it will "
+    "ever matter to anybody."
+)
 CALL = "\n\n".join(
-    (
+    turn + RAIN
+    for turn in (
         "Ruth: I moved the workshop to Lisbon in May, because the old roof leaked.",
         "Me: Does Theo still keep the varnish recipe?",
         "Ruth: He wrote it into the blue ledger, under amber and turpentine.",
         "Me: Then let us order the larch planks on Monday.",
     )
 )
+"""Turns that are too long to be one passage."""
 
 
 async def passages(graph: KnowledgeGraph, user_id: str, query: str, **more: Any) -> list[str]:
@@ -45,6 +52,8 @@ async def test_each_turn_is_found_by_itself_with_its_date(
     assert first.startswith("Call with Ruth (Source), 2023-04-02 ")
     assert "“Ruth: I moved the workshop to Lisbon" in first
     assert CALL not in str(succeeded(await tools.hybrid_search(query="workshop")))
+    [notes] = [item.notes for item in (await graph.search("ledger", user_id=user_id)).objects]
+    assert notes[0].content == found[0]
 
 
 async def test_filters_of_time_and_sources_keep_or_leave_passages(

@@ -385,3 +385,18 @@ async def test_an_earlier_beginning_of_the_present_value_ends_where_another_bega
         "Oslo": "2015-05/2020-06",
         "Bergen": "2010/2015-05; 2020-06/..",
     }
+
+
+async def test_the_type_that_an_item_replaces_ends_no_relationship_of_others(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    coaches = {"relationship_type": "coach of", "when": "2023/.."}
+    await tell(
+        tools, {"from": "Bo", "to": "Anna", **coaches}, {"from": "Cy", "to": "Anna", **coaches}
+    )
+    former = {"relationship_type": "former coach of", "replaces": True, "ends": ["coach of"]}
+    payload = await tell(tools, {"from": "Bo", "to": "Anna", **former})
+    assert not payload.get("failures")
+    assert not payload.get("ended")
+    assert await relationships_of_type(graph, user_id, "former coach of")
+    assert await relationships_of_type(graph, user_id, "coach of")

@@ -22,8 +22,11 @@ def test_passages_are_the_text_in_order_without_white_space(text: str) -> None:
     assert text[end:].strip() == ""
 
 
-def test_no_passage_has_parts_of_two_turns() -> None:
-    turns = ["Ruth (2023-04-02): One.", "Me: Two: three.\nAnd four.", "Ruth: Five.", "Me: Six."]
-    assert [part.text for part in passages_of("\n".join(turns))] == turns
-    text = "# Notes\n\nRuth: a name.\n\nRuth: again."
-    assert [part.text for part in passages_of(text)] == [text]
+def test_short_turns_are_one_passage_and_long_ones_are_their_own() -> None:
+    rest = " and the rest" * 30
+    turns = [f"Ruth (2023-04-02): One{rest}.", f"Me: Two: three.\nAnd four{rest}."]
+    short = ["Ruth: Five?", "Me: Six.", "Ruth: Seven."]
+    found = [part.text for part in passages_of("\n".join([*turns, *short]))]
+    assert found == [*turns, "\n".join(short)]
+    for text in ("Notes.\n\nRuth: a.\n\nRuth: b.", "# Talk: c\nRuth: a.\nRuth: b."):
+        assert [part.text for part in passages_of(text + rest)] == [text + rest]
