@@ -93,8 +93,11 @@ def read_document(path: Path) -> SourceText:
     name = encodable(str(path))
     try:
         found = _READERS[path.suffix.lower()](path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}") from None
+    except KgAgentError:
+        raise
+    except Exception as error:
+        # Files of others break the libraries that read them in many ways.
+        raise InputError(f"cannot be read: {error}") from error
     if not found["text"].strip():
         raise InputError("has no text")
     return validate(SourceText, {"name": name, **found})

@@ -196,6 +196,12 @@ class Merge(WholeWrite[MergePlan]):
                 f"Only nodes of one label can be merged, got {_shown(keep)} and {_shown(drop)}. "
                 f"Copy what the node to keep lacks, then delete the other"
             )
+        texts = [node.text(SOURCE_TEXT) for node in (keep, drop)]
+        if all(texts) and texts[0] != texts[1]:
+            raise InputError(
+                f"Sources with different texts are not the same, got {_shown(keep)} and "
+                f"{_shown(drop)}. Delete the one that is not needed"
+            )
         return keep, drop
 
     async def _citing(self) -> tuple[list[NodeRecord], list[RelationshipRecord]]:
@@ -239,10 +245,10 @@ class Merge(WholeWrite[MergePlan]):
         aliases = changed_aliases(
             keep, values={}, former=(*aliases_in(drop.properties), drop.text("name"))
         )
-        texts = dict.fromkeys(filter(None, (node.text(SOURCE_TEXT) for node in (keep, drop))))
-        text = "\n\n".join(texts)
-        joined = {SOURCE_TEXT: text} if text != keep.text(SOURCE_TEXT) else {}
-        return change._replace(write=changed(keep, {**change.write.changes, **aliases, **joined}))
+        text, words = drop.text(SOURCE_TEXT), dict[str, Any]()
+        if text and not keep.text(SOURCE_TEXT):
+            words = {SOURCE_TEXT: text, "said_on": drop.properties.get("said_on")}
+        return change._replace(write=changed(keep, {**change.write.changes, **aliases, **words}))
 
     def _moved(
         self, records: Sequence[RelationshipRecord], pair: PairState

@@ -1,5 +1,6 @@
 """Sources with their text: a conversation, a document or a page, found by its name or created."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.nodes import NodeIntent
+from kgagent.graph.passages import passages_of
 from kgagent.graph.property_names import SOURCE_TEXT
 from kgagent.graph.references import Resolver
 from kgagent.graph.user_graph import UserGraph
@@ -61,28 +63,25 @@ async def save_sources(
         raise InputError(
             "The ontology has no source_label, so that no text of a source can be stored"
         )
-    names = [source.name for source in sources]
-    found = await resolver.find(graph.user_id, names=names)
-    rule, now = graph.nodes.ontology.label(label), graph.context.clock().isoformat()
+    # Long texts take a while, during which other users' calls go on.
+    await asyncio.to_thread(lambda: [passages_of(source.text) for source in sources])
+    keys = [_new_key(graph, label, source.name) for source in sources]
+    found = await resolver.find(graph.user_id, names=[one.name for one in sources], keys=keys)
     outcomes: dict[int, WriteResult[GraphNode] | KgAgentError] = {}
     intents: dict[int, NodeIntent] = {}
-    for position, source in enumerate(sources):
+    for position, (source, new_key) in enumerate(zip(sources, keys, strict=True)):
         try:
-            known = any(
+            if any(
                 node.entity_key == source.name or node.is_called(source.name)
                 for node in found.nodes(source.name, label)
-            )
-            key = (
-                found.key(source.name, label)
-                if known
-                else rule.entity_key(
-                    name=source.name,
-                    description=source.description,
-                    user_id=graph.user_id,
-                    created_at=now,
-                    idempotency_key=f"source {normalised_name(source.name)}",
-                )
-            )
+            ):
+                key = found.key(source.name, label)
+            elif found.node(new_key) is None:
+                key = new_key
+            else:
+                # A source that was created with this name has another one now.
+                moment = graph.context.clock().isoformat()
+                key = _new_key(graph, label, source.name, moment)
         except InputError as error:
             outcomes[position] = error
             continue
@@ -99,3 +98,14 @@ async def save_sources(
     )
     outcomes |= dict(zip(intents, written, strict=True))
     return [outcomes[position] for position in range(len(sources))]
+
+
+def _new_key(graph: UserGraph, label: str, name: str, moment: str = "") -> str:
+    """The key of a new source, the same for concurrent calls with one name."""
+    return graph.nodes.ontology.label(label).entity_key(
+        name=name,
+        description="",
+        user_id=graph.user_id,
+        created_at="",
+        idempotency_key=f"source {normalised_name(name)} {moment}",
+    )

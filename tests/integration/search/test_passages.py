@@ -126,10 +126,11 @@ async def test_passages_are_exported_merged_restored_and_forgotten_with_their_so
     file = tmp_path / "graph.jsonl"
     await graph.export(file, user_id=user_id)
 
-    succeeded(
-        await tools.merge_nodes(keep_entity_key=keep.entity_key, drop_entity_key=other.entity_key)
-    )
-    assert "Nora keeps bees" in (await passages(graph, user_id, "bees behind the mill"))[0]
+    both = {"keep_entity_key": keep.entity_key, "drop_entity_key": other.entity_key}
+    assert "different texts" in error_of(await tools.merge_nodes(**both))
+    await remembered(tools, [{"label": "Source", "name": "Bare"}])
+    succeeded(await tools.merge_nodes(keep_entity_key="Bare", drop_entity_key=other.entity_key))
+    assert await passages(graph, user_id, "bees") == ["Nora keeps bees behind the mill."]
     succeeded(await tools.restore(entity_key=other.entity_key))
     assert await passages(graph, user_id, "bees") == ["Nora keeps bees behind the mill."]
     assert (await graph.migrate(user_id=user_id, dry_run=True)).nodes.updated == 0
@@ -154,6 +155,21 @@ async def test_remember_stores_the_words_of_its_source(tools: Toolset) -> None:
     assert "source_text needs source" in error_of(await tools.remember(source_text=CALL))
 
 
+async def test_a_former_name_is_free_for_another_source(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    first = await graph.add_source("Letter", "Nora keeps bees.", user_id=user_id)
+    key = first.entity_key
+    succeeded(await tools.update_node(entity_key=key, name="Letter of 2019"))
+    succeeded(await tools.update_node(entity_key=key, aliases=[]))
+    second = await graph.add_source("Letter", "The mill burned.", user_id=user_id)
+    assert second.entity_key != first.entity_key
+    assert sorted(await passages(graph, user_id, "mill bees")) == [
+        "Nora keeps bees.",
+        "The mill burned.",
+    ]
+
+
 async def test_bad_texts_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
     for name, text in (("", "x"), ("Call", "")):
         with pytest.raises(InputError):
@@ -172,13 +188,18 @@ async def test_load_stores_documents_as_sources(
         b"Content-Type: text/plain\n\nThe hive swarmed.\n",
         "empty.txt": b" \n",
         "bad.pdf": b"no pdf",
+        "deep.html": b"<div>" * 3_000 + b"deep",
     }
     for name, content in pages.items():
         (tmp_path / name).write_bytes(content)
     files = [tmp_path / name for name in pages]
     report = await graph.load(*files, user_id=user_id)
     assert report.nodes.created == 3
-    assert [Path(one.place).name for one in report.problems] == ["empty.txt", "bad.pdf"]
+    assert [Path(one.place).name for one in report.problems] == [
+        "empty.txt",
+        "bad.pdf",
+        "deep.html",
+    ]
     assert "quince" in (await passages(graph, user_id, "when does the quince flower?"))[0]
     assert "x()" not in str(await passages(graph, user_id, "mill wheel"))
     assert await passages(graph, user_id, "hive", between="2023-04")
