@@ -40,7 +40,7 @@ their own.
 MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
 
-_BOOKKEEPING = frozenset({"created_at", "updated_at", "access_count", "state"})
+_BOOKKEEPING = frozenset({"content_hash", "created_at", "updated_at", "access_count", "state"})
 
 
 class Shown(NamedTuple):

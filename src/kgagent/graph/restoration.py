@@ -165,20 +165,22 @@ class NodeRestoration(WholeWrite[NodeRestorationPlan]):
         )
         relationships: list[tuple[RelationshipRecord, str | None]] = []
         skipped: list[End] = []
+        gone: list[RelationshipRecord] = []
         for one in rows:
             if one["stays"]:
                 continue
             other = End(**one["other"])
+            ends = (end, other) if one["from_entity_key"] == key else (other, end)
             if other.element_id:
-                ends = (end, other) if one["from_entity_key"] == key else (other, end)
                 relationships.append((kept_relationship(one, *ends), one["written"]))
             else:
                 skipped.append(other)
+                gone.append(kept_relationship(one, *ends))
         if keep is None:
             changes = Changes(restored=(restored, *(changed(one, {}) for one, _ in relationships)))
         else:
             merge = MergedNode(self.graph, restored, keep, row["deleted_at"])
-            changes = await merge.taken_back(relationships, stayed, nodes)
+            changes = await merge.taken_back(relationships, gone, stayed, nodes)
         to_model = graph.nodes.to_model
         return NodeRestorationPlan(
             record=to_model(restored.after),

@@ -46,6 +46,7 @@ class MergedNode:
     async def taken_back(
         self,
         relationships: Sequence[tuple[RelationshipRecord, str | None]],
+        gone: Sequence[RelationshipRecord],
         stayed: Sequence[Row],
         nodes: Mapping[str, NodeRecord],
     ) -> Changes:
@@ -54,6 +55,8 @@ class MergedNode:
         Args:
             relationships: what is kept of the relationships of the node; of one that the merge
                 moved, with the fingerprints of what it wrote. It returns with its later changes.
+            gone: what is kept of its relationships whose other node does not exist: perhaps because
+                that was merged later.
             stayed: what is kept of the records that the merge changed.
             nodes: the nodes among these records as they are now.
 
@@ -63,7 +66,7 @@ class MergedNode:
         before = [self._kept(row) for row in stayed]
         wanted = [self._moved(record) for record, written in relationships if written]
         wanted += [one for one in before if isinstance(one, RelationshipRecord)]
-        await self._check_order([*before, *wanted])
+        await self._check_order([*before, *wanted, *map(self._moved, gone)])
         live = await self._live(wanted)
         back = [
             (record, written, next(live) if written else None) for record, written in relationships

@@ -94,7 +94,7 @@ async def test_the_words_are_found_whatever_the_model_does(
     answer = await graph.tools(user_id=user_id).hybrid_search.call_text(
         {"query": "who builds ferries that run on hydrogen?"}
     )
-    assert "“Ruth: Yes, I begin at Halden Yard in March." in answer.text
+    assert "Ruth: Yes, I begin at Halden Yard in March." in answer.text
     assert "2026-01-01" in answer.text
 
 
