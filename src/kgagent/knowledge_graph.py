@@ -30,7 +30,6 @@ from kgagent.errors import EmbeddingUnavailableError, InputError, KgAgentError
 from kgagent.graph.connection import Credentials, use_driver
 from kgagent.graph.sources import SourceText, save_sources
 from kgagent.graph.store import Store
-from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import OnChange
 from kgagent.models import (
     ExploreRequest,
@@ -448,8 +447,7 @@ class KnowledgeGraph:
             {"name": name, "text": text, "description": description, "said_on": said_on},
         )
         services = self._services
-        graph = UserGraph(services.nodes, services.relationships, services.write_context, user_id)
-        [outcome] = await save_sources(graph, services.resolver, [source])
+        [outcome] = await save_sources(services.user_graph(user_id), services.resolver, [source])
         if isinstance(outcome, KgAgentError):
             raise outcome
         return outcome.record
@@ -492,26 +490,19 @@ class KnowledgeGraph:
             EmbeddingError: a batch could not be embedded; load the file again to continue.
             StoreError: the database failed; load the file again to continue.
         """
-        from kgagent.files import documents_in, load_documents, load_files
+        from kgagent.files import load_files
 
-        documents, others = documents_in(map(Path, paths))
-        report = None
-        if others or not documents:
-            report = await load_files(
-                others,
-                self._services,
-                user_id=user_id,
-                label=label,
-                columns=columns,
-                batch_size=batch_size,
-                concurrency=concurrency,
-                progress=progress,
-                workers=None if engine is None else engine.open(self._services, self._access),
-            )
-            if not documents:
-                return report
-        loaded = await load_documents(documents, self._services, user_id=user_id, progress=progress)
-        return loaded if report is None else report.joined(loaded)
+        return await load_files(
+            [Path(path) for path in paths],
+            self._services,
+            user_id=user_id,
+            label=label,
+            columns=columns,
+            batch_size=batch_size,
+            concurrency=concurrency,
+            progress=progress,
+            workers=None if engine is None else engine.open(self._services, self._access),
+        )
 
     async def export(
         self,

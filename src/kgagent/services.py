@@ -15,6 +15,7 @@ from kgagent.graph.references import Resolver
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
+from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.graph.writes import WriteContext
 from kgagent.observing import NULL_OBSERVER, Observer
@@ -61,6 +62,10 @@ class GraphServices:
     retrieval: RetrievalService
     patterns: PatternSearch
     admission: Admission
+
+    def user_graph(self, user_id: str) -> UserGraph:
+        """The records of a user, and what every write of them needs."""
+        return UserGraph(self.nodes, self.relationships, self.write_context, user_id)
 
     @classmethod
     def build(

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kgagent.errors import InputError
+from kgagent.files.folders import files_below
 from kgagent.formatting import encodable
 from kgagent.ingestion import IngestionReport, Source
 from kgagent.validation import explain_validation_error
@@ -133,14 +134,4 @@ def display_path(file: Path) -> str:
 
 
 def _files_below(path: Path) -> Iterator[Path]:
-    if not path.is_dir():
-        yield path
-        return
-    folder = path.resolve()
-    for file in sorted(path.rglob("*")):
-        is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-        if file.suffix.lower() not in FOLDER_SUFFIXES or is_hidden or not file.is_file():
-            continue
-        # A link may point anywhere, and the content of its target would be sent to a model.
-        if file.resolve().is_relative_to(folder):
-            yield file
+    return files_below(path, FOLDER_SUFFIXES) if path.is_dir() else iter((path,))

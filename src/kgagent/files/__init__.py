@@ -1,6 +1,5 @@
 """Loading, exporting and importing the records of users as files."""
 
-from kgagent.files.documents import documents_in, load_documents
 from kgagent.files.export import export_records
 from kgagent.files.import_records import import_records
 from kgagent.files.load import load_files
@@ -22,9 +21,7 @@ __all__ = [
     "LineProblem",
     "LoadCounts",
     "LoadReport",
-    "documents_in",
     "export_records",
     "import_records",
-    "load_documents",
     "load_files",
 ]

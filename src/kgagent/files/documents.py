@@ -4,7 +4,7 @@ e-mails.
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as default_policy
@@ -13,21 +13,17 @@ from pathlib import Path
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.extras import require_extra
+from kgagent.files.folders import files_below
+from kgagent.files.load_writer import LoadTally
 from kgagent.files.reports import LineProblem, LoadCounts, LoadReport
 from kgagent.formatting import encodable
 from kgagent.graph.sources import SourceText, save_sources
-from kgagent.graph.user_graph import UserGraph
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.validation import check_user_id, validate
 
 BATCH = 20
 """Documents that are embedded and written together."""
-
-
-def is_document(path: Path) -> bool:
-    """Whether a file is stored as a source with its text, by its suffix."""
-    return path.suffix.lower() in _READERS
 
 
 async def load_documents(
@@ -52,10 +48,7 @@ async def load_documents(
     """
     check_user_id(user_id)
     started = time.perf_counter()
-    graph = UserGraph(services.nodes, services.relationships, services.write_context, user_id)
-    counts = dict.fromkeys(("created", "updated", "unchanged"), 0)
-    problems: list[LineProblem] = []
-    embedded = 0
+    graph, tally = services.user_graph(user_id), LoadTally()
     with (progress or SilentProgress()).task("Loading documents", len(paths)) as advance:
         for first in range(0, len(paths), BATCH):
             sources: dict[int, SourceText] = {}
@@ -63,22 +56,20 @@ async def load_documents(
                 try:
                     sources[position] = await asyncio.to_thread(read_document, path)
                 except KgAgentError as error:
-                    problems.append(_problem(position, path, error))
+                    tally.problems[position] = _problem(position, path, error)
             saved = await save_sources(graph, services.resolver, list(sources.values()))
             for position, outcome in zip(sources, saved, strict=True):
                 if isinstance(outcome, InputError):
-                    problems.append(_problem(position, paths[position], outcome))
+                    tally.problems[position] = _problem(position, paths[position], outcome)
                 elif isinstance(outcome, KgAgentError):
                     raise outcome
                 else:
-                    kind = "updated" if outcome.changed else "unchanged"
-                    counts["created" if outcome.created else kind] += 1
-                    embedded += outcome.embedded
+                    tally.count(outcome)
             advance(len(paths[first : first + BATCH]))
     return LoadReport(
-        nodes=LoadCounts(**counts),
-        embedded=embedded,
-        problems=tuple(problems),
+        nodes=LoadCounts(**tally.counts),
+        embedded=tally.embedded,
+        problems=tuple(tally.problems.values()),
         seconds=time.perf_counter() - started,
     )
 
@@ -126,12 +117,7 @@ def _pdf(content: bytes) -> dict[str, str]:
 
     with require_extra("documents"):
         from pypdf import PdfReader
-        from pypdf.errors import PyPdfError
-    try:
-        reader = PdfReader(BytesIO(content))
-        return {"text": "\n\n".join(page.extract_text() for page in reader.pages)}
-    except PyPdfError as error:
-        raise InputError(f"is no readable PDF: {error}") from None
+    return {"text": "\n\n".join(page.extract_text() for page in PdfReader(BytesIO(content)).pages)}
 
 
 def _mail(content: bytes) -> dict[str, str]:
@@ -167,16 +153,7 @@ def documents_in(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
     documents, others = list[Path](), list[Path]()
     for path in paths:
         if path.is_dir():
-            documents += _below(path)
+            documents += files_below(path, _READERS)
         else:
-            (documents if is_document(path) else others).append(path)
+            (documents if path.suffix.lower() in _READERS else others).append(path)
     return list(dict.fromkeys(documents)), others
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    """The documents below a folder, without hidden ones; a link may point anywhere."""
-    for path in sorted(folder.rglob("*")):
-        is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        is_inside = path.resolve().is_relative_to(folder.resolve())
-        if is_document(path) and path.is_file() and is_inside and not is_hidden:
-            yield path

@@ -10,6 +10,7 @@ from kgagent.batches import check_batch_size
 from kgagent.errors import InputError
 from kgagent.files.batch_writing import resumable
 from kgagent.files.conversion import Target
+from kgagent.files.documents import documents_in, load_documents
 from kgagent.files.line_source import LineSource
 from kgagent.files.load_reader import LineKind, LoadReader
 from kgagent.files.load_writer import LoadJob, LoadTally, LoadWriter
@@ -34,14 +35,17 @@ async def load_files(
 ) -> LoadReport:
     """Load files; see `KnowledgeGraph.load`. Unchanged records make no embedding request.
 
-    Relationships may precede their nodes. The files are read three times; JSON Lines and Neo4j's
-    CSV are never held in memory.
+    Documents are stored last. Relationships may precede their nodes. The other files are read three
+    times; JSON Lines and Neo4j's CSV are never held in memory.
     """
+    documents, lines = documents_in(paths)
+    if documents and not lines:
+        return await load_documents(documents, services, user_id=user_id, progress=progress)
     check_user_id(user_id)
     check_batch_size(batch_size)
     if concurrency < 1:
         raise InputError(f"concurrency must be at least 1, got {concurrency}")
-    if not paths:
+    if not lines:
         raise InputError("Give at least one file to load")
     if label is not None:
         services.ontology.label(label)
@@ -53,7 +57,7 @@ async def load_files(
     }
     max_notes = services.settings.max_notes
     target = Target(services.ontology, user_id, owners, label, columns, max_notes)
-    source = LineSource(paths, target)
+    source = LineSource(lines, target)
     reader = LoadReader(source, now=services.write_context.clock())
     with progress.task(f"Checking {source.name}"):
         await asyncio.to_thread(reader.check)
@@ -70,18 +74,18 @@ async def load_files(
                     job = LoadJob(
                         kind=kind, user_id=user_id, batch_size=batch_size, concurrency=concurrency
                     )
-                    writer, lines = LoadWriter(services, job, tally), reader.intents(kind)
+                    writer, intents = LoadWriter(services, job, tally), reader.intents(kind)
                     count = reader.counts[kind]
                     with progress.task(f"Loading {kind}", count) as advance:
                         if opened is None:
-                            await writer.write(lines, advance)
+                            await writer.write(intents, advance)
                         else:
-                            await writer.write_on_workers(opened, count, lines, advance)
+                            await writer.write_on_workers(opened, count, intents, advance)
 
     def in_order(found: Mapping[int, LineProblem]) -> tuple[LineProblem, ...]:
         return tuple(found[number] for number in sorted(found))
 
-    return LoadReport(
+    report = LoadReport(
         nodes=LoadCounts(**nodes.counts),
         relationships=LoadCounts(**relationships.counts),
         embedded=nodes.embedded + relationships.embedded,
@@ -89,3 +93,7 @@ async def load_files(
         remarks=in_order(relationships.remarks),
         seconds=time.perf_counter() - started,
     )
+    if not documents:
+        return report
+    stored = await load_documents(documents, services, user_id=user_id, progress=progress)
+    return report.joined(stored)

@@ -21,7 +21,6 @@ from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions, WriteResult
 from kgagent.names import normalised_name
 from kgagent.progress import Advance
@@ -69,6 +68,13 @@ class LoadTally:
         """Number of lines whose records are as the lines say."""
         return self.counts.total() - self.counts["ended"]
 
+    def count(self, written: WriteResult[Any]) -> None:
+        """Count a line that was written."""
+        self.embedded += written.embedded
+        changed = "updated" if written.changed else "unchanged"
+        self.counts["created" if written.created else changed] += 1
+        self.counts["ended"] += len(written.ended)
+
     def merge(self, other: "LoadTally") -> None:
         """Add what became of other lines."""
         self.counts.update(other.counts)
@@ -87,10 +93,8 @@ class LoadWriter:
         # One transaction with relationships at a time, since two that touch the same nodes may
         # deadlock.
         lock = asyncio.Lock() if job.kind == "relationships" else None
-        graph = UserGraph(
-            services.nodes, services.relationships, services.write_context, job.user_id
-        )
-        self._strategy = GraphStrategy(graph, WriteOptions(prepare=_prepare, lock=lock))
+        graph, options = services.user_graph(job.user_id), WriteOptions(prepare=_prepare, lock=lock)
+        self._strategy = GraphStrategy(graph, options)
 
     async def write(self, lines: Iterator[LineItem[Any]], advance: Advance) -> None:
         """Write the intents of lines.
@@ -148,12 +152,9 @@ class LoadWriter:
         failure: KgAgentError | None = None
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):
-                tally.embedded += outcome.embedded
+                tally.count(outcome)
                 if outcome.warnings:
                     tally.remarks[line.number] = _problem(line, ". ".join(outcome.warnings))
-                changed = "updated" if outcome.changed else "unchanged"
-                tally.counts["created" if outcome.created else changed] += 1
-                tally.counts["ended"] += len(outcome.ended)
             elif isinstance(outcome, InputError | ConflictError):
                 tally.problems[line.number] = _problem(line, _reason(outcome))
             else:

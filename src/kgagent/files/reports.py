@@ -1,5 +1,7 @@
 """The results of loads, exports and imports."""
 
+from collections import Counter
+
 from kgagent.formatting import counted
 from kgagent.models.report import Report
 
@@ -51,8 +53,7 @@ class LoadCounts(Report):
 
     def joined(self, other: "LoadCounts") -> "LoadCounts":
         """The sums of both."""
-        own, others = self.model_dump(), other.model_dump()
-        return LoadCounts(**{name: own[name] + others[name] for name in own})
+        return LoadCounts(**(Counter(self.model_dump()) + Counter(other.model_dump())))
 
     @property
     def total(self) -> int:

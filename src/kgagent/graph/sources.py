@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import StringConstraints
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
@@ -37,7 +37,7 @@ class SourceText(RequestModel):
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
     text: SourceWords
     description: Text = ""
-    said_on: WhenPeriod | None = Field(None)
+    said_on: WhenPeriod | None = None
 
 
 async def save_sources(

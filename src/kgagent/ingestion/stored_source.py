@@ -15,7 +15,6 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.property_names import SOURCE_TEXT
 from kgagent.graph.statements import statement
-from kgagent.graph.user_graph import UserGraph
 from kgagent.ingestion.source import Source
 from kgagent.services import GraphServices
 from kgagent.text_parts import TextPart, split_text
@@ -138,9 +137,7 @@ class StoredSource:
             initial={"created_at": context.clock()},
             values=values,
         )
-        graph = UserGraph(
-            self._services.nodes, self._services.relationships, context, self._user_id
-        )
+        graph = self._services.user_graph(self._user_id)
         [written] = await compare_and_set(GraphStrategy(graph), [intent], attempts=context.attempts)
         if isinstance(written, KgAgentError):
             raise written

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kgagent.graph.lucene import any_word, must_be
-from kgagent.names import plain_text, plain_words
+from kgagent.names import plain_words
 from kgagent.search.candidates import Candidate
 from kgagent.search.expand import TEMPERATURE
 from kgagent.search.features import FeatureReader, StoredRecord
-from kgagent.search.query import Query
+from kgagent.search.query import Query, names_in
 from kgagent.search.retrieve import Returned, SearchSpec, at_named_nodes
 from kgagent.search.score import Features, score
 from kgagent.search.vectors import VectorSearch
@@ -43,13 +42,11 @@ class Mention:
 
     Attributes:
         candidate: the record with its statements.
-        lead: the source of the passage.
         features: of the way from the query through the passage to the record.
         score: of these.
     """
 
     candidate: Candidate
-    lead: StoredRecord
     features: Features
     score: float
 
@@ -95,18 +92,10 @@ async def mentioned(
         StoreError: the database failed.
     """
     asked = [(position, lead) for position, of_query in enumerate(leads) for lead in of_query]
-    if not asked:
-        return [{} for _ in readers]
     queries = [_read(readers[position].query, lead.text) for position, lead in asked]
-    owner = must_be("user_id", [spec.scope.user_id])
-    stop_words = spec.scope.ontology.stop_words
-    parameters = [
-        {"plain": plain_text(lead.text), "names": f"{owner} +({names})", "speaks_of_owner": False}
-        if (names := any_word(lead.text, {"name": 2.0, "notes_text": 1.0}, without=stop_words))
-        else None
-        for _, lead in asked
-    ]
-    returned = await at_named_nodes(spec, queries, parameters, vectors, 0)
+    user_id, stop_words = spec.scope.user_id, spec.scope.ontology.stop_words
+    names = [names_in(lead.text, user_id, without=stop_words) for _, lead in asked]
+    returned = await at_named_nodes(spec, queries, names, vectors, 0)
     found: list[dict[str, Mention]] = [{} for _ in readers]
     for (position, lead), one in zip(asked, returned, strict=True):
         for mention in _mentions(readers[position], lead, one, spec.weights):
@@ -129,24 +118,16 @@ def _mentions(
     the query, the more the choice of one costs.
     """
     chosen = [
-        one
+        (one, one.record)
         for one in returned.ranking.candidates
         if one.record is not None and one.record.element_id != lead.record.element_id
     ]
-    if not chosen:
-        return []
-    total = sum(math.exp((one.score or 0.0) / TEMPERATURE) for one in chosen)
+    total = sum(math.exp(one.score / TEMPERATURE) for one, _ in chosen)
     mentions = []
-    for one in chosen:
-        assert one.record is not None  # noqa: S101
-        own = reader.words_of_record(one.record)
+    for one, record in chosen:
         best = max(one.statements, key=lambda text: one.statements[text] or 0.0, default="")
+        words = lead.words | reader.words_of_record(record) | reader.words_in(best)
         doubt = TEMPERATURE * math.log(total) - one.score
-        features = reader.of_mention(
-            lead.features,
-            lead.words | own | reader.words_in(best),
-            [lead.record, one.record],
-            doubt,
-        )
-        mentions.append(Mention(one, lead.record, features, score(features, weights)))
+        features = reader.of_mention(lead.features, words, [lead.record, record], doubt)
+        mentions.append(Mention(one, features, score(features, weights)))
     return mentions

@@ -6,7 +6,7 @@ names. The owner of the graph is also named by the words that the ontology has f
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -120,15 +120,29 @@ def full_text_parameters(query: Query, user_id: str) -> dict[str, Any] | None:
 
 def name_parameters(query: Query, user_id: str, ontology: Ontology) -> dict[str, Any] | None:
     """What the search of named nodes takes of a query; None if it can name none."""
-    text = query.embedded.text[:MAX_CHARACTERS]
-    names = any_word(text, {"name": 2.0, "notes_text": 1.0})
+    own = names_in(query.embedded.text[:MAX_CHARACTERS], user_id)
+    speaks_of_owner = ontology.owner_label is not None and not ontology.owner_words.isdisjoint(
+        query.tokens
+    )
+    return own and {**own, "speaks_of_owner": speaks_of_owner}
+
+
+def names_in(text: str, user_id: str, *, without: Collection[str] = ()) -> dict[str, Any] | None:
+    """What the search of named nodes takes of a text, whoever it calls "me"; None if it has no
+    word.
+
+    Args:
+        text: the text.
+        user_id: owner of the nodes.
+        without: words in lower case that name none beside others.
+    """
+    names = any_word(text, {"name": 2.0, "notes_text": 1.0}, without=without)
     if names is None:
         return None
     return {
         "plain": plain_text(text),
         "names": f"{must_be('user_id', [user_id])} +({names})",
-        "speaks_of_owner": ontology.owner_label is not None
-        and not ontology.owner_words.isdisjoint(query.tokens),
+        "speaks_of_owner": False,
     }
 
 

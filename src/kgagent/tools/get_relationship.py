@@ -2,6 +2,7 @@
 history.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -121,8 +122,9 @@ class GetRelationship(Tool[GetRelationshipArguments]):
                 [HistoryItem(entry) for entry in record.history if entry.value is not None],
             )
             message = f"{node.label} {node.name or node.entity_key}"
-            parts = len(passages_of(record.text(SOURCE_TEXT)))
-            words = f"; its text has {counted(parts, 'passage')}: read_source" if parts else ""
+            parts = await asyncio.to_thread(passages_of, record.text(SOURCE_TEXT))
+            count = counted(len(parts), "passage")
+            words = f"; its text has {count}: read_source" if parts else ""
             item = NodeItem(node.model_copy(update={"notes": ()}), "node", remark=words)
         else:
             records = await _relationships(context, arguments, arguments.to_entity_key)

@@ -1,5 +1,6 @@
 """read_source: the text of a source, passage by passage."""
 
+import asyncio
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -73,7 +74,7 @@ class ReadSource(Tool[ReadSourceArguments]):
         if record is None:
             raise NodeNotFoundError(f"Node not found: {key}")
         node = record.to_model(context.ontology)
-        parts = passages_of(record.text(SOURCE_TEXT))
+        parts = await asyncio.to_thread(passages_of, record.text(SOURCE_TEXT))
         if not parts:
             raise InputError(
                 f"{beginning(node.name, 80)} has no text. `kgagent load` and graph.add_source "

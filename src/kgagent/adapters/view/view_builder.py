@@ -1,6 +1,6 @@
 """Builds the page's graph from the result of a search, or from the best connected nodes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from kgagent.adapters.view.view_model import (
@@ -11,7 +11,6 @@ from kgagent.adapters.view.view_model import (
     ViewRelationship,
 )
 from kgagent.answers.page import NOTHING_RELEVANT
-from kgagent.models import GraphNode
 from kgagent.models.hybrid import (
     RETRIEVER_DESCRIPTIONS,
     HybridSearchResult,
@@ -56,25 +55,12 @@ async def build_view(
         ViewRelationship(relationship=found, match=_match(found, found.path))
         for found in result.relationships or ()
     ]
-    ends = (key for item in relationships for key in _end_keys(item))
-    keys = list(dict.fromkeys((*(item.node.entity_key for item in nodes), *ends)))
-    expansion = await retrieval.expand_graph(
-        keys, user_id=user_id, max_relationships=MAX_RELATIONSHIPS, max_neighbors=max_neighbors
-    )
-    relationships += [ViewRelationship(relationship=item) for item in expansion.relationships]
     view = ViewGraph(
         query=query,
         warnings=result.warnings,
         opening=NOTHING_RELEVANT if result.is_relevant is False else "",
     )
-    return await _completed(
-        retrieval,
-        user_id,
-        view,
-        nodes=nodes,
-        neighbors=expansion.neighbors,
-        relationships=relationships,
-    )
+    return await _completed(retrieval, user_id, view, nodes, relationships, max_neighbors)
 
 
 async def build_overview(
@@ -93,45 +79,36 @@ async def build_overview(
         StoreError: the database failed.
     """
     best = await retrieval.best_connected_nodes(user_id=user_id, limit=limit)
-    expansion = await retrieval.expand_graph(
-        [node.entity_key for node, _ in best],
-        user_id=user_id,
-        max_relationships=MAX_RELATIONSHIPS,
-        max_neighbors=max_neighbors,
-    )
     nodes = [
         ViewNode(node=node, match=Match(rank=rank, score=degree))
         for rank, (node, degree) in enumerate(best, start=1)
     ]
-    relationships = [ViewRelationship(relationship=item) for item in expansion.relationships]
-    view = ViewGraph(query="")
-    return await _completed(
-        retrieval,
-        user_id,
-        view,
-        nodes=nodes,
-        neighbors=expansion.neighbors,
-        relationships=relationships,
-    )
+    return await _completed(retrieval, user_id, ViewGraph(query=""), nodes, (), max_neighbors)
 
 
-async def _completed(
+async def _completed(  # noqa: PLR0917
     retrieval: RetrievalService,
     user_id: str,
     view: ViewGraph,
-    *,
     nodes: Sequence[ViewNode],
-    neighbors: Iterable[GraphNode],
-    relationships: Sequence[ViewRelationship],
+    found: Sequence[ViewRelationship],
+    max_neighbors: int,
 ) -> ViewGraph:
-    """Add the items with their histories, each once; relationships whose end nodes no longer exist
-    are dropped.
+    """Add the items and what is around them, each once, with their histories; relationships whose
+    end nodes no longer exist are dropped.
     """
+    ends = (key for item in found for key in _end_keys(item))
+    keys = list(dict.fromkeys((*(item.node.entity_key for item in nodes), *ends)))
+    expansion = await retrieval.expand_graph(
+        keys, user_id=user_id, max_relationships=MAX_RELATIONSHIPS, max_neighbors=max_neighbors
+    )
+    around = [ViewRelationship(relationship=item) for item in expansion.relationships]
+    relationships = [*found, *around]
     by_key = {item.node.entity_key: item for item in nodes}
     missing = list(
         dict.fromkeys(key for item in relationships for key in _end_keys(item) if key not in by_key)
     )
-    for node in neighbors:
+    for node in expansion.neighbors:
         by_key.setdefault(node.entity_key, ViewNode(node=node))
     if unread := [key for key in missing if key not in by_key]:
         by_key |= {
