@@ -3,7 +3,7 @@ was found, so that it follows every change of a name.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kgagent.names import plain_words
@@ -11,7 +11,7 @@ from kgagent.search.candidates import Candidate
 from kgagent.search.expand import TEMPERATURE
 from kgagent.search.features import FeatureReader, StoredRecord
 from kgagent.search.query import Query, names_in
-from kgagent.search.retrieve import Returned, SearchSpec, at_named_nodes
+from kgagent.search.retrieve import SearchSpec, at_named_nodes
 from kgagent.search.score import Features, score
 from kgagent.search.vectors import VectorSearch
 
@@ -98,7 +98,8 @@ async def mentioned(
     returned = await at_named_nodes(spec, queries, names, vectors, 0)
     found: list[dict[str, Mention]] = [{} for _ in readers]
     for (position, lead), one in zip(asked, returned, strict=True):
-        for mention in _mentions(readers[position], lead, one, spec.weights):
+        reached = filter(spec.searches, one.ranking.candidates)
+        for mention in _mentions(readers[position], lead, reached, spec.weights):
             key = mention.candidate.key
             known = found[position].get(key)
             if known is None or mention.score > known.score:
@@ -112,14 +113,14 @@ def _read(query: Query, text: str) -> Query:
 
 
 def _mentions(
-    reader: FeatureReader, lead: Lead, returned: Returned, weights: Features
+    reader: FeatureReader, lead: Lead, reached: Iterable[Candidate], weights: Features
 ) -> list[Mention]:
     """The records at the nodes that a passage names; the more there are, and the less similar to
     the query, the more the choice of one costs.
     """
     chosen = [
         (one, one.record)
-        for one in returned.ranking.candidates
+        for one in reached
         if one.record is not None and one.record.element_id != lead.record.element_id
     ]
     total = sum(math.exp(one.score / TEMPERATURE) for one, _ in chosen)

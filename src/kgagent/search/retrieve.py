@@ -17,7 +17,7 @@ from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.embedded_text import MAX_EMBEDDED_TEXT
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import NodeRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX, STATEMENT
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
@@ -95,6 +95,11 @@ class SearchSpec:
     hops: int | None = None
     searches_relationships: bool = True
     weights: Features = WEIGHTS
+
+    def searches(self, candidate: Candidate) -> bool:
+        """Whether a candidate is of a kind that is searched."""
+        is_relationship = isinstance(candidate.record, RelationshipRecord)
+        return self.searches_relationships or not is_relationship
 
 
 @dataclass(frozen=True)

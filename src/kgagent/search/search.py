@@ -365,11 +365,7 @@ def _day(kept: RelationshipFilter) -> int:
 
 def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:
     """Score what was retrieved by its retrieved statements."""
-    candidates = [
-        one
-        for one in retrieved.candidates
-        if spec.searches_relationships or not isinstance(one.record, RelationshipRecord)
-    ]
+    candidates = list(filter(spec.searches, retrieved.candidates))
     texts = ((one.record, _texts(one)) for one in candidates if one.record is not None)
     reader = FeatureReader.over(retrieved.query, texts, day=_day(spec.kept))
     found_by = retrievers_of(

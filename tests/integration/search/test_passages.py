@@ -99,6 +99,24 @@ async def test_a_passage_leads_to_what_it_names(
     assert {item.name for item in later.objects} == {"Minutes of the choir", "Theo Brandt", "Hall"}
 
 
+async def test_a_passage_leads_to_no_relationship_if_none_is_searched(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    friends = [{"label": "Person", "name": f"Friend {n}"} for n in range(6)]
+    said = {"relationship_type": "treasurer with", "description": "The treasurer of the choir."}
+    await remembered(
+        tools,
+        [{"label": "Person", "name": "Theo Brandt", "description": "Sings."}, *friends],
+        [{"from": "Theo Brandt", "to": one["name"], **said} for one in friends],
+    )
+    minutes = "The choir chose Theo Brandt as treasurer."
+    await graph.add_source("Minutes", minutes, user_id=user_id)
+    found = await graph.search(
+        "treasurer of the choir", user_id=user_id, limit=2, search_relationships=False
+    )
+    assert [item.name for item in found.objects] == ["Minutes", "Theo Brandt"]
+
+
 async def test_a_source_is_read_from_the_words_that_are_asked_for(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
