@@ -97,7 +97,8 @@ async def of_conversation(
 
     dense, user = Dense(graph), f"{USER}-{file.stem}"
     await graph.add_source(file.stem, text, user_id=user)
-    await dense.add([(tuple(ids(p.start, len(p.text))), p.text) for p in passages_of(text)])
+    messages_of = {p.text: ids(p.start, len(p.text)) for p in passages_of(text)}
+    await dense.add([(tuple(of_passage), text) for text, of_passage in messages_of.items()])
     for question in questions:
         wanted, asked = _numbers(question["evidence"]), question["question"]
         result = await graph.search(asked, user_id=user, limit=READ)
@@ -108,7 +109,7 @@ async def of_conversation(
             if isinstance(statement.note, Passage)
         ]
         passages.sort(key=lambda one: -one[0])
-        found = [i for _, one in passages for i in ids(one.start, len(one.content))]
+        found = [i for _, one in passages for i in messages_of[one.content]]
         nearest = [i for place in await dense.ranked(asked) for i in place]
         for kind in ("messages", f"messages, {question['ability'].replace('_', ' ')}"):
             scores["kgagent", kind].append(recall(found, wanted))

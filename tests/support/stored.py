@@ -244,13 +244,9 @@ def _node_entries(node: Properties, now: datetime) -> list[tuple[Properties, str
     }
     entries = _entries(node, node_text({**node, "notes": None}, now), shared)
     own = {properties["text"] for properties, _ in entries}
-    passages = {
-        part.text: part.start for part in reversed(passages_of(node.get("source_text") or ""))
-    }
+    passages = {part.text for part in passages_of(node.get("source_text") or "")}
     return entries + [
-        ({**shared, "text": text, "passage": start}, text)
-        for text, start in passages.items()
-        if text not in own
+        ({**shared, "text": text, "is_passage": True}, text) for text in passages - own
     ]
 
 

@@ -30,7 +30,7 @@ from kgagent.models.history import FormerDescription, former_descriptions, had_o
 from kgagent.models.note import format_utc
 from kgagent.models.when import periods_of
 
-STATEMENT_FORMAT = 2
+STATEMENT_FORMAT = 3
 """Version of the entries in the index of statements; those of an earlier one are made again."""
 
 
@@ -69,7 +69,7 @@ def record_statements(
             texts[note.content] = known._replace(times=(*known.times, time))
     for passage in passages_of(record.text(SOURCE_TEXT)):
         time = StatementTime(record.text("said_on") or None, None)
-        one = IndexedStatement(passage.text, (time,), passage=passage.start)
+        one = IndexedStatement(passage.text, (time,), is_passage=True)
         texts.setdefault(passage.text, one)
     names = record.properties.get("is_reversed") is True if is_relationship else record.text("name")
     return RecordStatements(kind.statement_location(record), names, texts)
@@ -150,7 +150,7 @@ def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedd
                     "entity_key": statement_key(record, text),
                     "text": text,
                     "is_record": statement.is_record or None,
-                    "passage": statement.passage,
+                    "is_passage": statement.is_passage or None,
                     "embedding_hash": embedding_hash(embedder, statement.embedded),
                     "embedding_model": embedder.model,
                 },

@@ -159,15 +159,14 @@ class IndexedStatement(NamedTuple):
         is_record: whether it is the record itself, with its description, which a search is between
             by any of its times.
         began_earlier: whether its record had another type before these times.
-        passage: position of its first character in the text of its source; None if it is no
-            passage.
+        is_passage: whether it is a passage of the text of its source.
     """
 
     embedded: str
     times: tuple[StatementTime, ...]
     is_record: bool = False
     began_earlier: bool = False
-    passage: int | None = None
+    is_passage: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,4 @@ from kgagent.models.note import Note
 
 
 class Passage(Note):
-    """A passage of the text of a source.
-
-    Attributes:
-        start: position of its first character in the text, from 0.
-    """
-
-    start: int
+    """A passage of the text of a source."""

@@ -48,7 +48,7 @@ class Candidate:
         features: what its score is made of; None if another fusion strategy ranks it.
         statements: plain cosine with the query of each of its statements that were retrieved, by
             text; None for one without an embedding that can be compared.
-        passages: the position in its source's text of each of these statements that is a passage.
+        passages: those of these statements that are passages of a source's text.
         best_text: the text of the best of these statements, once they are scored.
         result: the record as it is returned; None until it is read in full.
     """
@@ -62,7 +62,7 @@ class Candidate:
     found_by: tuple[RetrieverName, ...] = ()
     features: Features | None = None
     statements: Mapping[str, float | None] = field(default_factory=dict)
-    passages: Mapping[str, int] = field(default_factory=dict)
+    passages: frozenset[str] = frozenset()
     best_text: str = ""
     result: GraphNode | GraphRelationship | None = None
 
@@ -102,7 +102,7 @@ def merged(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
                 similarity=candidate.similarity if known.similarity is None else known.similarity,
                 text_score=candidate.text_score if known.text_score is None else known.text_score,
                 statements={**candidate.statements, **known.statements},
-                passages={**candidate.passages, **known.passages},
+                passages=candidate.passages | known.passages,
             )
     return first
 
@@ -168,7 +168,7 @@ def statement_candidate(record: StoredRecord, match: Mapping[str, Any]) -> Candi
     statements: dict[str, float | None] = {
         text: similar for text, similar, _ in match["statements"]
     }
-    passages = {text: start for text, _, start in match["statements"] if start is not None}
+    passages = frozenset(text for text, _, is_passage in match["statements"] if is_passage)
     score = max(
         (similarity for similarity in statements.values() if similarity is not None), default=0.0
     )

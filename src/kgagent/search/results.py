@@ -29,12 +29,12 @@ class ReadRecord:
         similarities: plain cosine of the record itself with each query; empty if it cannot be
             compared.
         statements: those of its statements that are nearest to the queries: the text, the same
-            similarities, and the position of a passage in the text of its source, else None.
+            similarities, and whether it is a passage of a source's text.
     """
 
     record: StoredRecord
     similarities: Sequence[float] = ()
-    statements: Sequence[tuple[str, Sequence[float | None], int | None]] = ()
+    statements: Sequence[tuple[str, Sequence[float | None], bool]] = ()
 
 
 @dataclass(frozen=True)

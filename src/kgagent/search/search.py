@@ -165,7 +165,7 @@ async def read_scored(
         records = {
             one.key: ReadRecord(
                 one.record,
-                statements=[(text, (), one.passages.get(text)) for text in one.statements],
+                statements=[(text, (), text in one.passages) for text in one.statements],
             )
             for result in found.results
             for one in result.candidates
@@ -254,15 +254,19 @@ def _with_retrieved(read: ReadRecord, candidates: Sequence[Candidate | None]) ->
     """The record with the statements that the queries retrieved, also those that were not read."""
     known = {text for text, *_ in read.statements}
     texts = {
-        text: one.passages.get(text)
+        text: text in one.passages
         for one in candidates
         if one is not None
         for text in one.statements
         if text not in known
     }
     more = [
-        (text, [None if one is None else one.statements.get(text) for one in candidates], start)
-        for text, start in texts.items()
+        (
+            text,
+            [None if one is None else one.statements.get(text) for one in candidates],
+            is_passage,
+        )
+        for text, is_passage in texts.items()
     ]
     return replace(read, statements=(*read.statements, *more))
 
@@ -285,9 +289,9 @@ def _statements(
     notes += [one for one in former if one.content in texts and one.content not in known]
     said_on = read.record.text("said_on") or None
     notes += [
-        Passage(content=text, when=said_on, start=start)
-        for text, _, start in read.statements
-        if start is not None and text not in known
+        Passage(content=text, when=said_on)
+        for text, _, is_passage in read.statements
+        if is_passage and text not in known
     ]
     of_notes = [_Statement(note.content, note, texts[note.content]) for note in notes]
     is_said = model.description in texts or not of_notes
