@@ -140,6 +140,13 @@ def plain_words(text: str) -> list[str]:
     )
 
 
+def plain_sentence(text: str) -> str:
+    """The words of a text in their plain form, in a row; with `contains_words`, whether a text has
+    the words of another one after the other.
+    """
+    return " ".join(plain_words(text))
+
+
 def are_forms(word: str, other: str) -> bool:
     """Whether two words may be forms of one: they start with the same letters, at least half of the
     longer one.

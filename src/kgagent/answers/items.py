@@ -228,11 +228,15 @@ class RenderState:
         notes = matching[:MATCHING_NOTES] or current[:NEWEST_NOTES]
         return Shown(item.description, notes, without(current, notes))
 
-    def source_details(self, entity_key: str | None) -> list[str]:
-        """The source of a statement, if it has one and sources are shown."""
-        if not entity_key or self.sources is None:
+    def source_details(self, entity_key: str | None, quote: str | None = None) -> list[str]:
+        """The source of a statement and the words there that say it, as far as they are known and
+        sources are shown.
+        """
+        if self.sources is None:
             return []
-        return [f"source {safe_name(self.sources.get(entity_key, entity_key))}"]
+        source = entity_key and f"source {safe_name(self.sources.get(entity_key, entity_key))}"
+        said = [source, quote and f"“{safe_text(quote)}”"]
+        return [": ".join(filter(None, said))] if any(said) else []
 
     def note_text(self, note: Note) -> str:
         """A note with its time, source and expiry, as far as it has them and they are shown; of a
@@ -244,7 +248,7 @@ class RenderState:
         details += [safe_text(note.when)] if note.when else []
         if note.said_on and self.sources is not None:
             details.append(f"said {safe_text(note.said_on)}")
-        details += self.source_details(note.source_entity_key)
+        details += self.source_details(note.source_entity_key, note.quote)
         if note.expires_at:
             details.append(f"until {note.expires_at:%Y-%m-%d}")
         return safe_text(note.content) + (f" ({', '.join(details)})" if details else "")

@@ -90,7 +90,7 @@ async def load_files(
         relationships=LoadCounts(**relationships.counts),
         embedded=nodes.embedded + relationships.embedded,
         problems=in_order(reader.problems),
-        remarks=in_order(relationships.remarks),
+        remarks=in_order(nodes.remarks | relationships.remarks),
         seconds=time.perf_counter() - started,
     )
     if not documents:

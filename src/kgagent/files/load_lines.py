@@ -78,6 +78,7 @@ class NoteLine(LineModel):
         added_by: author; None for the owner of the graph.
         date_added: when it was written; None for the time of the load.
         source_entity_key: `id` or `entity_key` of its Source.
+        quote: the words of its Source that say it.
         expires_at: when it expires.
         lifetime: a lifetime of the ontology, from `date_added`, instead of `expires_at`.
     """
@@ -88,6 +89,7 @@ class NoteLine(LineModel):
     added_by: EntityKey | None = None
     date_added: UtcTime | None = None
     source_entity_key: EntityKey | None = None
+    quote: FilledText | None = None
     expires_at: UtcTime | None = None
     lifetime: str | None = None
 

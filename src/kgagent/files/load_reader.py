@@ -188,6 +188,7 @@ class LoadReader:
                 added_by=note.added_by or self._user_id,
                 date_added=note.date_added or self._now,
                 source_entity_key=note.source_entity_key and self._key(note.source_entity_key),
+                quote=note.quote,
                 expires_at=self._expiry(note),
             )
             for note in lines

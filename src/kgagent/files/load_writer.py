@@ -22,6 +22,7 @@ from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.writes import WriteOptions, WriteResult
+from kgagent.models import Note
 from kgagent.names import normalised_name
 from kgagent.progress import Advance
 from kgagent.ray_workers import RayWorkers
@@ -153,8 +154,9 @@ class LoadWriter:
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):
                 tally.count(outcome)
-                if outcome.warnings:
-                    tally.remarks[line.number] = _problem(line, ". ".join(outcome.warnings))
+                remarks = [*outcome.warnings, *self._strategy.quotes.notices([line.value])]
+                if remarks:
+                    tally.remarks[line.number] = _problem(line, ". ".join(remarks))
             elif isinstance(outcome, InputError | ConflictError):
                 tally.problems[line.number] = _problem(line, _reason(outcome))
             else:
@@ -172,15 +174,20 @@ async def write_block(
 
 
 def _prepare(intent: IntentT, stored: NodeRecord | RelationshipRecord | None) -> IntentT:
-    """A line adds no note that an earlier load has added, even if it has expired since."""
+    """A line adds no note that an earlier load has added, even if it has expired since, but may
+    add its quote.
+    """
     if stored is None:
         return intent
     if isinstance(intent, NodeIntent) and isinstance(stored, NodeRecord):
         _check_node(intent, stored)
-    existing = {(note.identity, note.expires_at) for note in stored.notes}
-    return replace(
-        intent, notes=tuple(n for n in intent.notes if (n.identity, n.expires_at) not in existing)
-    )
+    quotes = {(note.identity, note.expires_at): note.quote for note in stored.notes}
+
+    def is_known(note: Note) -> bool:
+        key = note.identity, note.expires_at
+        return key in quotes and (note.quote is None or quotes[key] is not None)
+
+    return replace(intent, notes=tuple(note for note in intent.notes if not is_known(note)))
 
 
 def _check_node(intent: NodeIntent, stored: NodeRecord) -> None:

@@ -69,7 +69,7 @@ class LoadReport(Report):
         relationships: counts of the relationship lines.
         embedded: number of embeddings made.
         problems: the lines that were not loaded, in order.
-        remarks: relationship lines that were loaded otherwise than they say, in order.
+        remarks: lines that were loaded otherwise than they say, in order.
         seconds: duration.
     """
 

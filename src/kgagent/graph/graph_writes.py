@@ -18,6 +18,7 @@ from kgagent.graph.history import Origin, replaced_values, with_earlier
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import ADOPTED, LEVEL_FIELDS
+from kgagent.graph.quotes import Quotes
 from kgagent.graph.record_saver import RecordSaver, changed_properties, with_properties
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
@@ -55,6 +56,9 @@ class GraphStrategy:
 
     Nodes that are known to be new are not read at first. If one exists by the time of the write,
     the write conflicts and is retried.
+
+    Attributes:
+        quotes: those of the notes to add that the texts of their sources do not contain.
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class GraphStrategy:
         self._new = frozenset(new)
         self._stored = stored
         self._planned: dict[str, NodeRecord] = {}
+        self.quotes = Quotes()
 
     def identity(self, intent: Intent) -> Hashable:
         """The node's key, the two nodes in either order, or the nodes that have one value of the
@@ -124,6 +129,7 @@ class GraphStrategy:
             for one in intents
         ]
         await self._values.read(pairs, shared, new)
+        await self.quotes.check(self._graph.nodes, self._graph.user_id, intents)
         return found
 
     def _is_new(self, intent: RelationshipIntent, new: frozenset[str]) -> bool:
@@ -140,6 +146,7 @@ class GraphStrategy:
             AlreadyExistsError: what is to be created exists.
             InputError: a value is invalid.
         """
+        intent = self.quotes.checked(intent)
         if isinstance(intent, NodeIntent):
             assert isinstance(state, NodeState)  # noqa: S101
             plan = self._plan_node(intent, state.record)

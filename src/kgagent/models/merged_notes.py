@@ -10,7 +10,9 @@ from kgagent.models.note import LONG_AGO, Note, oldest_first
 
 
 def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
-    """Add notes; a note that repeats a current one only extends its expiry."""
+    """Add notes; a note that repeats a current one only extends its expiry, and gives its quote
+    if that one has none.
+    """
     notes = list(existing)
     for note in added:
         identity = note.identity
@@ -20,8 +22,15 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
         )
         if equal is None:
             notes.append(note)
-        elif _expires_later(note, notes[equal]):
-            notes[equal] = notes[equal].model_copy(update={"expires_at": note.expires_at})
+            continue
+        old = notes[equal]
+        more: dict[str, object] = {}
+        if _expires_later(note, old):
+            more["expires_at"] = note.expires_at
+        if note.quote and not old.quote:
+            more["quote"] = note.quote
+        if more:
+            notes[equal] = old.model_copy(update=more)
     return tuple(notes)
 
 

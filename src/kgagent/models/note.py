@@ -63,6 +63,7 @@ class Note(BaseModel):
         date_added: when it was added; None in old graphs that did not store it.
         source_entity_key: entity_key of what it comes from, usually a Source node; any text is
             stored as given.
+        quote: the words of the source that say it; None if they are not known.
         expires_at: when it expires; None if it never does.
     """
 
@@ -74,16 +75,17 @@ class Note(BaseModel):
     added_by: str = "unknown"
     date_added: UtcTime | None = None
     source_entity_key: str | None = None
+    quote: str | None = None
     expires_at: UtcTime | None = None
 
     @model_serializer(mode="wrap")
     def _without_unknown_times(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """The fields of the documents, and `when` and `said_on` only if they are known."""
+        """The fields of the documents, and the others only if they are known."""
         fields: dict[str, Any] = serialize(self)
         return {
             name: value
             for name, value in fields.items()
-            if value or name not in {"when", "said_on"}
+            if value or name not in {"when", "said_on", "quote"}
         }
 
     @property

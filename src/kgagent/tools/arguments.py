@@ -69,8 +69,12 @@ WHEN_NAMES = AliasChoices("when", "date", "time", "occurred_at", "happened_at", 
 
 GivenWhen = Annotated[
     When | None,
-    Field(validation_alias=WHEN_NAMES, description="2023-02-04, 2023-02, 2019/2021, 2024/.."),
+    Field(validation_alias=WHEN_NAMES, description="2023-02-04, 2019/2021, 2024/.."),
 ]
+
+
+Quote = Annotated[FilledText | None, Field(description="Words of its source.")]
+"""Words of the text of a note's source; see `kgagent.graph.quotes`."""
 
 
 class NewNote(Arguments):
@@ -82,6 +86,7 @@ class NewNote(Arguments):
     source_entity_key: EntityKey | None = Field(
         None, description="entity_key of the source of the fact."
     )
+    quote: Quote = None
 
 
 CORRECTION = "The old was wrong."

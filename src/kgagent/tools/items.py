@@ -252,7 +252,7 @@ class RememberedNote(NewNote):
     @property
     def removes(self) -> bool:
         """Whether it only removes a stored note."""
-        changes = self.content or self.when or self.lifetime
+        changes = self.content or self.when or self.lifetime or self.quote
         return self.replaces is not None and not changes
 
     @property

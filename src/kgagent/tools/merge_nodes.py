@@ -93,7 +93,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
     needs_exact_references = True
     asks_first = True
     text = (
-        "Merge two nodes of the same label that are the same thing. The kept node keeps its key, "
+        "Merge two nodes of one label that are the same thing. The kept node keeps its key, "
         "name and values, and gets the other's relationships, notes and names, and values that it "
         "lacks. The user can undo it until `undo_until`."
     )

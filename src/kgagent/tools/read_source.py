@@ -12,8 +12,8 @@ from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import beginning, counted
 from kgagent.graph.passages import passages_of
 from kgagent.graph.property_names import SOURCE_TEXT
-from kgagent.models.fields import EntityKey, QueryText
-from kgagent.names import plain_text, plain_words
+from kgagent.models.fields import EntityKey, FilledText
+from kgagent.names import contains_words, plain_sentence, plain_words
 from kgagent.text_parts import TextPart
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -25,7 +25,7 @@ class ReadSourceArguments(ReadArguments):
     """Arguments of read_source."""
 
     entity_key: EntityKey = Field(description="The source: entity_key or name.")
-    around: QueryText | None = Field(None, description="Words of the passage to begin at.")
+    around: FilledText | None = Field(None, description="Words of the passage to begin at.")
 
 
 class ReadText(ReadToolResult):
@@ -104,10 +104,10 @@ def _nearest(parts: tuple[TextPart, ...], around: str) -> int:
     Raises:
         InputError: no passage has any of them.
     """
-    wanted, asked = plain_text(around), set(plain_words(around))
+    wanted, asked = plain_sentence(around), set(plain_words(around))
     shared = [
         len(asked) + 1
-        if wanted in plain_text(part.text)
+        if contains_words(plain_sentence(part.text), wanted)
         else len(asked.intersection(plain_words(part.text)))
         for part in parts
     ]

@@ -387,7 +387,11 @@ class ItemWriter:
         )
 
     def _edit(self, item: RememberedNote) -> NoteEdit | None:
-        """The edit of a stored note; None if the item adds one."""
+        """The edit of a stored note; None if the item adds one.
+
+        Raises:
+            InputError: it has a quote of no source, or the ontology has no such lifetime.
+        """
         if item.replaces is None:
             return None
         if item.removes:
@@ -397,8 +401,14 @@ class ItemWriter:
             changes |= times_of_note(item.when, self.said_on)
         if item.lifetime is not None:
             changes["expires_at"] = self.context.ontology.note_expiry(item.lifetime, self.now)
-        if source := self._source_of(item):
+        source = self._source_of(item)
+        if item.quote and source is None:
+            raise InputError("The quote of a stored note needs the source that it is from")
+        if source:
             changes["source_entity_key"] = source
+        if item.content or source:
+            # Words for another text, or of another source, do not say it.
+            changes["quote"] = item.quote
         return NoteEdit(item.replaces, changes)
 
     def _new_notes(self, given: Sequence[NewNote | str]) -> tuple[Note, ...]:
@@ -415,6 +425,7 @@ class ItemWriter:
                 added_by=self.context.user_id,
                 date_added=self.now,
                 source_entity_key=self._source_of(note),
+                quote=note.quote,
                 expires_at=self.context.ontology.note_expiry(note.lifetime, self.now),
             )
             for note in notes
@@ -465,6 +476,8 @@ class ItemWriter:
                 outcome.failures[position] = result
             else:
                 outcome.written[position] = result
+        written = [outcome.intents[position] for position in outcome.written]
+        outcome.notices += strategy.quotes.notices(written)
         self._explain_unwritten(intents)
 
     def _explain_unwritten(self, intents: Mapping[Position, Intent]) -> None:

@@ -28,6 +28,7 @@ from kgagent.tools.arguments import (
     NewNote,
     Notes,
     Proximity,
+    Quote,
     RelationshipEnds,
     RelationshipId,
     Salience,
@@ -191,7 +192,7 @@ class CreateRelationshipArguments(RelationshipEnds):
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
 
     relationship_type: ShortText = Field(
-        description='Read from the first node to the second: "mentor", "works at".'
+        description='Read from the first node to the second: "works at".'
     )
     description: Text = Field("", description="One sentence, with names and circumstances.")
     attitude: Attitude = None
@@ -297,11 +298,14 @@ class UpdateRelationship(_ItemTool[UpdateRelationshipArguments]):
 class AddNoteToRelationshipArguments(RelationshipEnds):
     """Arguments of add_note_to_relationship."""
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"quote"})
+
     content: FilledText | None = Field(None, description="One fact, as a sentence.")
     notes: Notes = Field(default_factory=list, description="Several notes instead.")
     lifetime: ShortText | None = Field(None, description="How long it is kept.")
     when: GivenWhen = None
     source_entity_key: EntityKey | None = Field(None, description="Its source.")
+    quote: Quote = None
     verbose: Verbose = False
 
 
@@ -329,7 +333,7 @@ class AddNoteToRelationship(_ItemTool[AddNoteToRelationshipArguments]):
         texts = [*([arguments.content] if arguments.content is not None else []), *arguments.notes]
         if not texts:
             raise InputError("content is missing: give the text of a note, or notes")
-        given = arguments.model_dump(include={"when", "lifetime", "source_entity_key"})
+        given = arguments.model_dump(include={"when", "lifetime", "source_entity_key", "quote"})
         notes = [
             NewNote(content=note, **given) if isinstance(note, str) else note for note in texts
         ]

@@ -122,6 +122,18 @@ async def test_unknown_references_cost_remember_two_more_statements(
     assert sent == ([RESOLVE, "find_loose_names", "find_similar_names", READ_NODES, WRITE], 1)
 
 
+async def test_quotes_cost_one_more_statement(watched: Watched, keys: dict[str, str]) -> None:
+    assert keys
+    said = {"source": "Log of the boat", "source_text": "Ruth: We left at six. Ines: At seven."}
+    await watched.sent("remember", **said)
+    notes = [
+        {"on": "Sailing", "content": "They left early.", "quote": "we left at six"},
+        {"on": ["me", "Ruth Calder"], "content": "They left late.", "quote": "at eight"},
+    ]
+    sent = await watched.sent("remember", notes=notes, source="Log of the boat")
+    assert sent == ([RESOLVE, READ_NODES, READ_PAIRS, READ_NODES, WRITE], 1)
+
+
 async def test_remember_without_changes_writes_nothing(
     watched: Watched, keys: dict[str, str]
 ) -> None:
