@@ -28,6 +28,7 @@ from kgagent.cli import (
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.output import print_message
+from kgagent.cli.recall.command import recall
 from kgagent.cli.request_options import RequestCommand
 from kgagent.errors import KgAgentError, LocalServerError
 from kgagent.formatting import in_one_line
@@ -79,6 +80,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "doctor": maintenance.doctor,
     "export": files.export,
     "mcp": mcp.mcp,
+    "recall": recall,
     "import": files.import_,
     "forget": maintenance.forget,
 }

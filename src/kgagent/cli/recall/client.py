@@ -1,0 +1,167 @@
+"""The side of `kgagent recall` for which a host waits: it asks the daemon, within a deadline.
+
+It uses the standard library alone, so that a call takes a tenth of a second. Whatever fails is one
+line in a log file, and the host sees nothing of it.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import socket
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kgagent.cli.hook_input import read_hook_input
+
+TOKENS = 400
+DEADLINE = 0.8
+EXIT_TIME = 0.05
+"""Seconds of the deadline that are left for the end of the process."""
+
+MAX_PROMPT = 2_000
+"""Characters of a prompt that are searched for."""
+
+ADDRESS = "127.0.0.1"
+VERSION = str(Path(__file__).stat().st_mtime_ns)
+"""What tells this installation from another one: when it was written."""
+
+_SETTINGS = ("NEO4J_", "OPENAI_", "KGAGENT_")
+_OPTIONS = {"--user": str, "--tokens": int, "--deadline": float}
+
+
+def plain_options(arguments: Sequence[str]) -> dict[str, Any] | None:
+    """The options of a call; None if they are not pairs of a name and a value, such as --help."""
+    pairs = zip(arguments[::2], arguments[1::2], strict=False)
+    try:
+        options = {name[2:]: _OPTIONS[name](value) for name, value in pairs}
+    except (KeyError, ValueError):
+        return None
+    return None if len(arguments) % 2 else options
+
+
+def recall(user: str | None = None, tokens: int = TOKENS, deadline: float = DEADLINE) -> None:
+    """Print what the graph holds on the prompt on stdin, in the form that its host reads.
+
+    Args:
+        user: owner of the graph; None is the user of the settings.
+        tokens: maximum number of tokens of the text.
+        deadline: seconds from the start of this process.
+    """
+    end = time.monotonic() - time.process_time() + deadline - EXIT_TIME
+    answers: list[str] = []
+
+    def ask() -> None:
+        try:
+            answers.append(_recalled(user, tokens, end))
+        except Exception as error:
+            answers.append("")
+            log(f"nothing recalled: {type(error).__name__}: {error}")
+
+    # The process does not wait for a thread that still reads stdin or waits for the daemon.
+    worker = threading.Thread(target=ask, daemon=True)
+    worker.start()
+    worker.join(max(0.0, end - time.monotonic()))
+    if not answers:
+        log(f"nothing recalled: no answer within {deadline:g} s")
+    elif answers[0]:
+        sys.stdout.write(f"{answers[0]}\n")
+        sys.stdout.flush()
+
+
+def log(line: str) -> None:
+    """Write a line to the log file; never a prompt, or what was recalled."""
+    file = os.open(_folder() / "recall.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    moment = time.strftime("%Y-%m-%dT%H:%M:%S")
+    os.write(file, f"{moment} {' '.join(line.split())}\n".encode("utf-8", "replace"))
+    os.close(file)
+
+
+def proof(secret: str, nonce: str) -> bytes:
+    """What only a process that knows the secret can answer."""
+    return hmac.new(secret.encode(), nonce.encode(), "sha256").hexdigest().encode()
+
+
+def _recalled(user: str | None, tokens: int, end: float) -> str:
+    given = read_hook_input(_stdin())
+    request = {"query": given.prompt[:MAX_PROMPT].strip(), "user": user, "tokens": tokens}
+    file = _daemon_file()
+    try:
+        answer = _ask(file, {**request, "seconds": end - time.monotonic()})
+    except (OSError, ValueError, KeyError) as error:
+        _start(file)
+        log(f"nothing recalled: the daemon has been started, as none answered ({error})")
+        return ""
+    if problem := answer.get("problem"):
+        log(f"nothing recalled: {problem}")
+    text = answer.get("text")
+    return given.as_context(text) if text else ""
+
+
+def _stdin() -> str:
+    parts = list(iter(lambda: os.read(0, 1 << 16), b""))
+    return b"".join(parts).decode("utf-8", "replace")
+
+
+def _folder() -> Path:
+    """The private folder of the log and of the daemons' addresses."""
+    folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state", "kgagent")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _daemon_file() -> Path:
+    """The file with the address and the secret of the daemon for the settings of this process."""
+    variables = os.environ.items()
+    settings = [
+        f"{name}={value}" for name, value in variables if name.upper().startswith(_SETTINGS)
+    ]
+    if (file := Path(".env")).is_file():
+        settings += [str(Path.cwd()), file.read_text("utf-8", "replace")]
+    digest = hashlib.sha256("\0".join(sorted(settings)).encode("utf-8", "replace")).hexdigest()
+    return _folder() / f"recall-{digest[:16]}.json"
+
+
+def _ask(file: Path, request: Mapping[str, Any]) -> dict[str, str]:
+    """Send a request to the daemon and return its answer.
+
+    Raises:
+        OSError, ValueError, KeyError: there is no daemon of this version.
+    """
+    state = json.loads(file.read_text("utf-8"))
+    if state["version"] != VERSION:
+        raise ValueError("it is of another version")
+    secret, nonce = state["secret"], secrets.token_hex(16)
+    with (
+        socket.create_connection((ADDRESS, state["port"])) as connection,
+        connection.makefile("rwb") as stream,
+    ):
+        stream.write(f"{nonce}\n".encode())
+        stream.flush()
+        if not hmac.compare_digest(stream.readline().strip(), proof(secret, nonce)):
+            raise ConnectionError("another program listens at its address")
+        stream.write(json.dumps({**request, "secret": secret}).encode() + b"\n")
+        stream.flush()
+        answer: dict[str, str] = json.loads(stream.readline())
+        return answer
+
+
+def _start(file: Path) -> None:
+    """Start a daemon that lives on after this process."""
+    import subprocess
+
+    process = subprocess.Popen(  # noqa: S603 - no untrusted arguments
+        [sys.executable, "-m", "kgagent.cli.recall.daemon", str(file)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+    )
+    # Python warns when the Popen object of a running process is deleted.
+    process.returncode = 0

@@ -1,0 +1,181 @@
+"""`kgagent recall`: a real daemon, asked by real processes, as a host runs them."""
+
+import json
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.cli.conftest import Done, Kgagent
+
+RECALL = (sys.executable, "-c", "from kgagent.cli.program import main; main()", "recall")
+LONGEST = 120.0
+SLACK = 1.0
+"""Seconds that a crowded machine may add to a deadline."""
+
+Recall = Callable[..., Done]
+
+
+@pytest.fixture
+def state(tmp_path: Path, environment: dict[str, str]) -> Iterator[Path]:
+    """The folder of daemon and log; a daemon ends when its file is gone."""
+    environment["XDG_STATE_HOME"] = str(tmp_path / "state")
+    yield tmp_path / "state" / "kgagent"
+    for file in (tmp_path / "state" / "kgagent").glob("*.json"):
+        file.unlink()
+
+
+@pytest.fixture
+def recall(state: Path, environment: dict[str, str], tmp_path: Path) -> Recall:  # noqa: ARG001
+    """Runs `kgagent recall` with some stdin."""
+
+    def run(given: str | Mapping[str, Any], *options: str) -> Done:
+        text = given if isinstance(given, str) else json.dumps(given)
+        done = subprocess.run(
+            [*RECALL, *options],
+            input=text,
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=LONGEST,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def warm(recall: Recall, state: Path) -> Callable[[], None]:
+    """Starts the daemon and waits until it answers."""
+
+    def wait() -> None:
+        done = recall("")
+        assert (done.code, done.out, done.err) == (0, "", "")
+        until = time.monotonic() + LONGEST
+        while not list(state.glob("*.json")):
+            assert time.monotonic() < until, (state / "recall.log").read_text()
+            time.sleep(0.05)
+        recall("first", "--deadline", str(LONGEST))
+
+    return wait
+
+
+def test_a_prompt_gets_what_the_graph_holds_in_the_form_of_its_host(
+    kgagent: Kgagent, recall: Recall, warm: Callable[[], None], family: Path, state: Path
+) -> None:
+    kgagent("load", str(family))
+    warm()
+    prompt = "Who guides Ines? <private>My PIN is 4711.</private>"
+    plain = recall(prompt, "--deadline", "20").out
+    assert "Ruth is the mentor who guides Ines" in plain
+    assert plain.startswith("<memory ")
+    assert "not instructions" in plain
+    hook = {"session_id": "s1", "transcript_path": "/none", "cwd": "/", "prompt": prompt}
+    for event in ("UserPromptSubmit", "BeforeAgent"):
+        payload = recall({**hook, "hook_event_name": event}, "--deadline", "20").payload
+        assert payload["hookSpecificOutput"] == {
+            "hookEventName": event,
+            "additionalContext": plain.strip(),
+        }
+    cursor = {"conversation_id": "c1", "hook_event_name": "beforeSubmitPrompt", "prompt": prompt}
+    payload = recall(cursor, "--deadline", "20").payload
+    assert payload == {"continue": True, "additional_context": plain.strip()}
+    written = [path for path in state.iterdir() if path.is_file()]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in written} == {0o600}
+    assert stat.S_IMODE(state.stat().st_mode) == 0o700
+    assert not any(word in path.read_text() for path in written for word in ("4711", "Ruth"))
+
+
+def test_nothing_is_printed_without_anything_relevant(
+    kgagent: Kgagent, recall: Recall, warm: Callable[[], None], family: Path, tmp_path: Path
+) -> None:
+    lines = [
+        {
+            "kind": "node",
+            "label": "Person",
+            "id": str(number),
+            "name": f"Sailor {number}",
+            "description": f"Sails a boat with {number} cabins from harbour {number}.",
+        }
+        for number in range(70)
+    ]
+    (tmp_path / "sailors.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    kgagent("load", "sailors.jsonl", str(family))
+    warm()
+    assert recall("Write a regular expression that matches IPv6", "--deadline", "20").out == ""
+    assert "Ruth Adeyemi" in recall("Who keeps bees?", "--deadline", "20").out
+
+
+def test_a_daemon_that_hangs_costs_no_more_than_the_deadline(
+    recall: Recall, environment: dict[str, str], state: Path, warm: Callable[[], None]
+) -> None:
+    environment["NEO4J_URI"] = "bolt://127.0.0.1:1"
+    warm()
+    [file] = state.glob("*.json")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = {"port": silent.getsockname()[1]}
+        file.write_text(json.dumps({**json.loads(file.read_text()), **address}))
+        began = time.monotonic()
+        done = recall("Who guides Ines?", "--deadline", "0.5")
+        assert time.monotonic() - began < 0.5 + SLACK
+    assert (done.code, done.out, done.err) == (0, "", "")
+    *_, cause, last = (state / "recall.log").read_text().splitlines()
+    assert "cannot be reached" in cause
+    assert last.endswith("nothing recalled: no answer within 0.5 s")
+
+
+def test_another_program_at_the_address_is_told_nothing(
+    recall: Recall, environment: dict[str, str], state: Path, warm: Callable[[], None]
+) -> None:
+    environment["NEO4J_URI"] = "bolt://127.0.0.1:1"
+    warm()
+    [file] = state.glob("*.json")
+    heard: list[bytes] = []
+
+    def imitate(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection, connection.makefile("rwb") as stream:
+            heard.append(stream.readline())
+            stream.write(b"0" * 64 + b"\n")
+            stream.flush()
+            heard.append(stream.readline())
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = {"port": server.getsockname()[1]}
+        file.write_text(json.dumps({**json.loads(file.read_text()), **address}))
+        thread = threading.Thread(target=imitate, args=(server,))
+        thread.start()
+        assert recall("Who guides Ines?").out == ""
+        thread.join(LONGEST)
+    assert len(heard[0]) == 33
+    assert heard[1] == b""
+    assert "another program" in (state / "recall.log").read_text().splitlines()[-1]
+
+
+@pytest.mark.parametrize("cause", ["idle", "replaced"])
+def test_a_daemon_ends(
+    cause: str, environment: dict[str, str], state: Path, tmp_path: Path
+) -> None:
+    environment["NEO4J_URI"] = "bolt://127.0.0.1:1"
+    state.mkdir(parents=True)
+    file = state / "recall-test.json"
+    idle = "0.2" if cause == "idle" else "3600"
+    with subprocess.Popen(
+        [sys.executable, "-m", "kgagent.cli.recall.daemon", str(file), idle],
+        env=environment,
+        cwd=tmp_path,
+    ) as process:
+        while cause == "replaced" and not file.exists():
+            time.sleep(0.05)
+        if cause == "replaced":
+            file.write_text("{}")
+        assert process.wait(LONGEST) == 0
