@@ -552,7 +552,7 @@ class User:
         ]
         # All notes are listed; those that have expired with the day until which they held.
         notes = [self.read_note(note) for note in shown.get("notes", ())]
-        assert Counter(notes) == Counter(record.notes)
+        assert Counter(notes) == Counter(note.shown for note in record.notes)
         for name in HISTORY_FIELDS:
             assert shown.get(name) == (record.values.get(name) or None)
 
@@ -569,6 +569,7 @@ class User:
             note.get("source_entity_key"),
             None if expiry is None else datetime.fromisoformat(expiry),
             note.get("said_on"),
+            datetime.fromisoformat(note["date_added"]).date(),
         )
 
     def read_entry(self, entry: Mapping[str, Any]) -> Replaced:

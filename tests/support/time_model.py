@@ -74,8 +74,7 @@ def stored_when(given: str) -> str:
 
 def _times(when: str | None, said_on: str | None) -> dict[str, str | None]:
     """The times of a note."""
-    own = stored_when(when) if when else said_on
-    return {"when": own, "said_on": said_on if own != said_on else None}
+    return {"when": stored_when(when) if when else said_on, "said_on": said_on}
 
 
 def overlap(one: Days, other: Days) -> bool:
@@ -92,11 +91,22 @@ class Note:
     source: str | None
     expires_at: datetime | None = None
     said_on: str | None = None
+    added: date = field(default=date.min, compare=False)
 
     @property
     def identity(self) -> tuple[str, str | None, str | None]:
         """What makes two notes of a record the same."""
         return self.content, self.when, self.source
+
+    @property
+    def known(self) -> date:
+        """The day since when it is known."""
+        return days_of(self.said_on)[0] if self.said_on else self.added
+
+    @property
+    def shown(self) -> "Note":
+        """The note as answers have it."""
+        return replace(self, said_on=None) if self.said_on == self.when else self
 
 
 @dataclass(frozen=True)
@@ -292,13 +302,17 @@ class Record:
         self._restate(name)
 
     def add(self, note: Note, now: datetime) -> None:
-        """Add a note; one that repeats a current one can only make it last longer."""
+        """Add a note; one that repeats a current one can only make it last longer, and be known
+        earlier.
+        """
         for place, old in enumerate(self.notes):
             if old.identity == note.identity and (old.expires_at is None or old.expires_at > now):
                 if old.expires_at is not None and (
                     note.expires_at is None or note.expires_at > old.expires_at
                 ):
                     self.notes[place] = replace(old, expires_at=note.expires_at)
+                if note.known < old.known:
+                    self.notes[place] = replace(self.notes[place], said_on=note.said_on)
                 return
         self.notes.append(note)
 
@@ -456,6 +470,7 @@ class UserModel:
             given["content"],
             source=source,
             expires_at=None if days is None else now + timedelta(days=days),
+            added=now.date(),
             **_times(given.get("when"), said_on),
         )
 
@@ -507,7 +522,10 @@ class UserModel:
             # A type that only says the Neo4j type in words gives way to any other.
             adds_type = not (item.get("replaces") or corrected or old_type == in_words(ends))
             if new_type and adds_type:
-                notes = self._add_type(ends, record, given, said_on, source) + notes
+                kept = self._add_type(ends, record, given)
+                notes = [
+                    self.note(one, now, said_on=said_on, source=source) for one in kept
+                ] + notes
             is_other = (
                 bool(new_type)
                 and not adds_type
@@ -544,9 +562,7 @@ class UserModel:
         ends: Ends,
         record: Record,
         given: dict[str, Any],
-        said_on: str | None,
-        source: str | None,
-    ) -> list[Note]:
+    ) -> list[dict[str, Any]]:
         """Add a type to those of a relationship; the note that a second description becomes, or a time
         that is not that of all types.
         """
@@ -567,8 +583,7 @@ class UserModel:
             content = f"{ends[0]} {', '.join(added)} {ends[1]}."
         else:
             return []
-        times = _times(when, said_on)
-        return [Note(content, times["when"], source, said_on=times["said_on"])]
+        return [{"content": content, "when": when}]
 
     def delete_relationship(self, ends: Ends, with_node: str) -> None:
         """Delete a relationship, perhaps with a node."""

@@ -246,8 +246,8 @@ class RenderState:
             return safe_text(quoted(note.content, self.asked))
         details = ["former"] if isinstance(note, FormerDescription) else []
         details += [safe_text(note.when)] if note.when else []
-        if note.said_on and self.sources is not None:
-            details.append(f"said {safe_text(note.said_on)}")
+        if note.said_apart and self.sources is not None:
+            details.append(f"said {safe_text(note.said_apart)}")
         details += self.source_details(note.source_entity_key, note.quote)
         if note.expires_at:
             details.append(f"until {note.expires_at:%Y-%m-%d}")

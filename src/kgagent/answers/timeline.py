@@ -35,7 +35,7 @@ class TimelineItem(Item):
         text = ""
         if note is not None:
             head = " ".join(state.name(*other) for other in self._others())
-            text = state.note_text(note.model_copy(update={"when": None}))
+            text = state.note_text(note.model_copy(update=untimed | {"said_on": note.said_apart}))
         elif relationship is not None:
             head = relationship_text(relationship.model_copy(update=untimed), state)
             text = in_one_line(relationship.description)

@@ -74,7 +74,7 @@ class NoteLine(LineModel):
     Attributes:
         content: text of the note.
         when: when it happened or held, in EDTF.
-        said_on: when it was said, in EDTF, if that differs from `when`.
+        said_on: when it was said, in EDTF; without it, a note is known since `date_added`.
         added_by: author; None for the owner of the graph.
         date_added: when it was written; None for the time of the load.
         source_entity_key: `id` or `entity_key` of its Source.

@@ -10,8 +10,8 @@ from kgagent.models.note import LONG_AGO, Note, oldest_first
 
 
 def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
-    """Add notes; a note that repeats a current one only extends its expiry, and gives its quote
-    if that one has none.
+    """Add notes; a note that repeats a current one only extends its expiry, gives its quote if that
+    one has none, and may have been said earlier.
     """
     notes = list(existing)
     for note in added:
@@ -29,6 +29,8 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
             more["expires_at"] = note.expires_at
         if note.quote and not old.quote:
             more["quote"] = note.quote
+        if note.said_on and note.known_since < old.known_since:
+            more["said_on"] = note.said_on
         if more:
             notes[equal] = old.model_copy(update=more)
     return tuple(notes)

@@ -9,13 +9,14 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    SerializationInfo,
     SerializerFunctionWrapHandler,
     TypeAdapter,
     ValidationError,
     model_serializer,
 )
 
-from kgagent.models.when import OPEN_START, Period, day_number, periods_of
+from kgagent.models.when import OPEN_START, Period, day_number, first_day, periods_of
 
 
 def utc_now() -> datetime:
@@ -49,6 +50,9 @@ UtcTime = Annotated[datetime, AfterValidator(as_utc)]
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
+_STORED = {"is_stored": True}
+"""The context in which notes are written as they are stored."""
+
 
 class Note(BaseModel):
     """A dated statement about a node or a relationship.
@@ -58,8 +62,8 @@ class Note(BaseModel):
         added_by: user id of the author; "unknown" in old graphs that did not store it.
         when: when it happened or held, in EDTF; None if that is not known. See
             `kgagent.models.when`.
-        said_on: when it was said, in EDTF, if that differs from `when`; None if it does not, or is
-            not known.
+        said_on: when it was said, in EDTF; None if that is not known. Answers have it if it differs
+            from `when`.
         date_added: when it was added; None in old graphs that did not store it.
         source_entity_key: entity_key of what it comes from, usually a Source node; any text is
             stored as given.
@@ -79,14 +83,25 @@ class Note(BaseModel):
     expires_at: UtcTime | None = None
 
     @model_serializer(mode="wrap")
-    def _without_unknown_times(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """The fields of the documents, and the others only if they are known."""
+    def _with_known_fields(
+        self, serialize: SerializerFunctionWrapHandler, info: SerializationInfo
+    ) -> dict[str, Any]:
+        """The fields of the documents, and the others only if they are known; outside a database
+        `said_on` only if it says more than `when`.
+        """
         fields: dict[str, Any] = serialize(self)
+        if info.context is not _STORED and not self.said_apart:
+            fields.pop("said_on", None)
         return {
             name: value
             for name, value in fields.items()
             if value or name not in {"when", "said_on", "quote"}
         }
+
+    @property
+    def said_apart(self) -> str | None:
+        """When it was said, if it is about another time."""
+        return None if self.said_on == self.when else self.said_on
 
     @property
     def identity(self) -> tuple[str, str | None, str | None]:
@@ -101,6 +116,12 @@ class Note(BaseModel):
         day = day_number(added) if self.date_added else OPEN_START
         return min(periods_of(self.when), default=Period(day, day)), added
 
+    @property
+    def known_since(self) -> int:
+        """The day on which it was said, or else added, such as 20230204; 0 if neither is known."""
+        added = OPEN_START if self.date_added is None else day_number(self.date_added)
+        return first_day(self.said_on) or added
+
     def is_current(self, now: datetime) -> bool:
         """Whether the note has not expired."""
         return self.expires_at is None or self.expires_at > now
@@ -110,7 +131,7 @@ def times_of_note(when: str | None, said_on: str | None) -> dict[str, str | None
     """The fields `when` and `said_on` of a note; without a time of its own it is about the time
     when it was said.
     """
-    return {"when": when or said_on, "said_on": said_on if when and when != said_on else None}
+    return {"when": when or said_on, "said_on": said_on}
 
 
 def oldest_first(notes: Iterable[Note]) -> list[Note]:
@@ -136,7 +157,7 @@ def parse_notes(stored: object) -> tuple[Note, ...]:
 
 def dump_notes(notes: Iterable[Note]) -> str:
     """Write notes as one JSON string, the form in which they are stored."""
-    return _NOTES.dump_json(tuple(notes)).decode()
+    return _NOTES.dump_json(tuple(notes), context=_STORED).decode()
 
 
 def notes_text_at(notes: Iterable[Note], now: datetime) -> str:

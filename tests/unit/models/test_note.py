@@ -105,6 +105,21 @@ def test_the_same_note_again_extends_its_lifetime() -> None:
     assert add_notes((kept,), [first], NOW) == (kept,)
 
 
+def test_the_same_note_said_earlier_is_known_since_then() -> None:
+    said = Note(content="a", when="2025", said_on="2025-06", date_added=NOW)
+    told, earlier, later = (
+        said.model_copy(update={"said_on": day}) for day in (None, "2025-05", "2025-07")
+    )
+    assert add_notes((said,), [later, told], NOW) == (said,)
+    assert add_notes((told,), [said, earlier], NOW) == (earlier,)
+
+
+def test_when_a_note_was_said_is_stored_and_shown_if_it_is_about_another_time() -> None:
+    same, apart = (Note(content="a", when="2025", said_on=day) for day in ("2025", "2026"))
+    assert parse_notes(dump_notes([same, apart])) == (same, apart)
+    assert [note.model_dump().get("said_on") for note in (same, apart)] == [None, "2026"]
+
+
 def test_an_expired_note_added_again_is_a_new_note() -> None:
     expired, again = Note(content="a", expires_at=NOW), Note(content="a", expires_at=LATER)
     assert add_notes((expired,), [again], NOW) == (expired, again)
