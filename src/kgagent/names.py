@@ -141,10 +141,13 @@ def plain_words(text: str) -> list[str]:
 
 
 def plain_sentence(text: str) -> str:
-    """The words of a text in their plain form, in a row; with `contains_words`, whether a text has
-    the words of another one after the other.
-    """
+    """The words of a text in their plain form, in a row."""
     return " ".join(plain_words(text))
+
+
+def contains_quote(text: str, quote: str) -> bool:
+    """Whether a text has the words of a quote, one after the other; only the words are compared."""
+    return contains_words(plain_sentence(text), plain_sentence(quote))
 
 
 def are_forms(word: str, other: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from kgagent.answers.items import (
+    Cited,
     Item,
     Line,
     NodeItem,
@@ -18,6 +19,9 @@ from kgagent.answers.items import (
 )
 from kgagent.answers.page import NOTHING_RELEVANT, Content, joined, nothing_about, text_page
 from kgagent.models.hybrid import HybridRelationship, HybridSearchResult
+from kgagent.models.note import Note
+from kgagent.models.passage import Passage
+from kgagent.names import contains_quote
 
 FIRST_PAGE_TOKENS = 700
 """Estimated tokens of the first page of a search, about 450 of a usual model; the next ones use the
@@ -64,7 +68,9 @@ def plain_state(result: HybridSearchResult, now: datetime | None = None) -> Rend
         result: the result of a hybrid search.
         now: notes that have expired by then are omitted; default: the current time.
     """
-    return RenderState(now or datetime.now(UTC), labels=result.labels, with_properties=False)
+    return RenderState(
+        now or datetime.now(UTC), result.asked, labels=result.labels, with_properties=False
+    )
 
 
 def hybrid_items(
@@ -94,7 +100,8 @@ def hybrid_items(
 def by_statement(items: Iterable[Item], now: datetime) -> list[Item]:
     """Items in the order of their statements: one with scored statements becomes an item for each.
 
-    Items without a score follow; without any scored statement, the order stays.
+    Items without a score follow; without any scored statement, the order stays. A note and the
+    passage that it quotes are one item.
 
     Args:
         items: what a search found, best first.
@@ -106,7 +113,10 @@ def by_statement(items: Iterable[Item], now: datetime) -> list[Item]:
     if all(one.shown is None for one in split):
         return given
     split.sort(key=lambda one: -(one.score or 0.0))
-    return [*split, *(one for one in given if not isinstance(one, ScoredItem) or one.score is None)]
+    return [
+        *_with_cited(split),
+        *(one for one in given if not isinstance(one, ScoredItem) or one.score is None),
+    ]
 
 
 def lines_of(
@@ -144,6 +154,45 @@ def first_page(items: Sequence[Item]) -> int:
         return len(items)
     length = next((at for at, score in enumerate(scores) if score < FALL * scores[0]), len(scores))
     return max(length, min(FEW_STATEMENTS, len(items)))
+
+
+def _with_cited(items: Sequence[ScoredItem]) -> Iterable[ScoredItem]:
+    """Statements, best first, where the best note that quotes a passage stands for it too, in the
+    better place of both.
+    """
+    passages: dict[str, list[NodeItem]] = {}
+    for item in items:
+        if isinstance(item, NodeItem) and isinstance(_note(item), Passage):
+            passages.setdefault(item.key, []).append(item)
+    for_both: dict[int, ScoredItem] = {}
+    for item in items if passages else ():
+        note = _note(item)
+        of_source = passages.get(note.source_entity_key or "", []) if note is not None else []
+        for passage in of_source:
+            words = _note(passage)
+            if note and words and note.quote and contains_quote(words.content, note.quote):
+                for_both[id(item)] = for_both[id(passage)] = _citing(item, passage)
+                passages[passage.key] = [one for one in of_source if one is not passage]
+                break
+    distinct = {id(one): one for one in (for_both.get(id(item), item) for item in items)}
+    return distinct.values()
+
+
+def _citing(item: ScoredItem, passage: NodeItem) -> ScoredItem:
+    """The item of a note with the passage that it quotes, and the better score of both."""
+    shown, words = item.shown, _note(passage)
+    assert shown and shown.statement and isinstance(words, Passage)  # noqa: S101, PT018
+    cited, statement, score = Cited(passage.node.name, words), shown.statement, item.score
+    if passage.score is not None and score is not None and passage.score > score:
+        score = passage.score
+        better = {"score": score, "contributions": passage.contributions}
+        statement = statement.model_copy(update=better)
+    return replace(item, score=score, shown=shown._replace(statement=statement, cited=cited))
+
+
+def _note(item: ScoredItem) -> Note | None:
+    """The note or passage that an item shows."""
+    return item.shown.statement.note if item.shown and item.shown.statement else None
 
 
 def _each(item: ScoredItem, now: datetime) -> Iterator[ScoredItem]:

@@ -43,6 +43,13 @@ MIN_NOTE_TOKENS = 12
 _BOOKKEEPING = frozenset({"content_hash", "created_at", "updated_at", "access_count", "state"})
 
 
+class Cited(NamedTuple):
+    """A passage that a note quotes, with the name of its source."""
+
+    source: str
+    passage: Passage
+
+
 class Shown(NamedTuple):
     """What is shown of an item.
 
@@ -51,12 +58,14 @@ class Shown(NamedTuple):
         notes: the notes that are shown.
         others: the notes that are not.
         statement: the statement, if it is one that a search scored.
+        cited: the passage that its note quotes, if its line stands for that too.
     """
 
     description: str
     notes: Sequence[Note]
     others: Sequence[Note] = ()
     statement: FoundStatement | None = None
+    cited: Cited | None = None
 
 
 @dataclass
@@ -176,14 +185,14 @@ class RenderState:
             shown: the statements to show; None chooses them.
             in_full: whether its other notes are shown too where the budget of the answer allows.
         """
-        description, notes, others, statement = shown or self.statements(item)
+        description, notes, others, statement, cited = shown or self.statements(item)
         if isinstance(item, GraphRelationship) and self._is_shown(item):
             description = ""
         if statement is not None and not self.say(item, statement, description):
             description, notes = "", ()
         if statement is not None and notes:
             # As a description, its text is cut and not omitted if it is too long.
-            description, notes = self.note_text(notes[0]), ()
+            description, notes = self.note_text(notes[0], cited), ()
         if others and (hint, in_full) in self.hinted:
             hint = ""
         elif others:
@@ -238,9 +247,19 @@ class RenderState:
         said = [source, quote and f"“{safe_text(quote)}”"]
         return [": ".join(filter(None, said))] if any(said) else []
 
-    def note_text(self, note: Note) -> str:
+    def _cited_details(self, cited: Cited, quote: str) -> list[str]:
+        """The source of a note with the sentences there that match the question and the quote."""
+        said_on = f", {safe_text(cited.passage.when)}" if cited.passage.when else ""
+        words = quoted(cited.passage.content, self.asked.union(plain_words(quote)))
+        return [f"source {safe_name(cited.source)}{said_on}: {safe_text(words)}"]
+
+    def note_text(self, note: Note, cited: Cited | None = None) -> str:
         """A note with its time, source and expiry, as far as it has them and they are shown; of a
         passage the sentences that match, whose date stands beside the name of the source.
+
+        Args:
+            note: the note.
+            cited: the passage that it quotes, if its text stands for that too.
         """
         if isinstance(note, Passage):
             return safe_text(quoted(note.content, self.asked))
@@ -248,7 +267,11 @@ class RenderState:
         details += [safe_text(note.when)] if note.when else []
         if note.said_apart and self.sources is not None:
             details.append(f"said {safe_text(note.said_apart)}")
-        details += self.source_details(note.source_entity_key, note.quote)
+        details += (
+            self.source_details(note.source_entity_key, note.quote)
+            if cited is None
+            else self._cited_details(cited, note.quote or "")
+        )
         if note.expires_at:
             details.append(f"until {note.expires_at:%Y-%m-%d}")
         return safe_text(note.content) + (f" ({', '.join(details)})" if details else "")

@@ -207,6 +207,7 @@ class HybridSearchResult(GraphModel):
         named: names of nodes that the query names, if none of the best items is about them. Not
             part of a payload.
         labels: labels of the nodes of the items, by entity_key. Not part of a payload.
+        asked: the words of the query, without stop words. Not part of a payload.
     """
 
     objects: tuple[HybridObject, ...] = ()
@@ -217,6 +218,7 @@ class HybridSearchResult(GraphModel):
     relevance: float | None = None
     named: tuple[str, ...] = Field((), exclude=True)
     labels: Mapping[str, str] = Field(default_factory=dict, exclude=True)
+    asked: frozenset[str] = Field(frozenset(), exclude=True)
 
     @property
     def items(self) -> list[HybridObject | HybridRelationship]:

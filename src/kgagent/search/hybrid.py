@@ -116,6 +116,7 @@ class HybridSearch:
                 *omitted.warnings(scope),
             ),
             labels=_labels(ranked.candidates, scope),
+            asked=frozenset(ranked.retrieved.query.words),
             plan={
                 name: ranking.plan
                 for name, ranking in ranked.retrieved.rankings.items()

@@ -117,6 +117,7 @@ class Explore(Tool[ExploreArguments]):
             context,
             arguments,
             with_relevance(content, result, unknown),
+            queries=[one.query for one in arguments.queries],
             labels={node.entity_key: node.label for node in nodes},
             as_of=arguments.as_of,
         )

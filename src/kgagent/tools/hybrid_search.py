@@ -97,6 +97,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
             context,
             arguments,
             replace(content, warnings=(*result.warnings, *reached)),
+            queries=[arguments.query],
             labels=result.labels,
             as_of=arguments.as_of,
             token_budget=FIRST_PAGE_TOKENS

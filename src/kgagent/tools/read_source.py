@@ -13,7 +13,7 @@ from kgagent.formatting import beginning, counted
 from kgagent.graph.passages import passages_of
 from kgagent.graph.property_names import SOURCE_TEXT
 from kgagent.models.fields import EntityKey, FilledText
-from kgagent.names import contains_words, plain_sentence, plain_words
+from kgagent.names import contains_quote, plain_words
 from kgagent.text_parts import TextPart
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -104,10 +104,10 @@ def _nearest(parts: tuple[TextPart, ...], around: str) -> int:
     Raises:
         InputError: no passage has any of them.
     """
-    wanted, asked = plain_sentence(around), set(plain_words(around))
+    asked = set(plain_words(around))
     shared = [
         len(asked) + 1
-        if contains_words(plain_sentence(part.text), wanted)
+        if contains_quote(part.text, around)
         else len(asked.intersection(plain_words(part.text)))
         for part in parts
     ]

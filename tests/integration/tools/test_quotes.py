@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.adapters.langchain import KnowledgeGraphRetriever
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import remembered
@@ -205,3 +206,45 @@ async def test_quotes_are_exported_restored_merged_and_forgotten_with_their_note
     await graph.export(after, user_id=user_id)
     assert "blue LEDGER" in file.read_text()
     assert "blue LEDGER" not in after.read_text()
+
+
+async def test_a_search_has_one_line_for_a_note_and_the_passage_that_it_quotes(
+    tools: Toolset, call: str
+) -> None:
+    query = "Where is the workshop of Ruth now?"
+    before = await tools["hybrid_search"].call_text({"query": query})
+    assert "Call (Source), 2023-04-02" in before.text
+    note = {"on": "Ruth", "content": "Her workshop is in Lisbon.", "quote": "moved the workshop"}
+    succeeded(await tools.remember(notes=[note], source="Call"))
+    after = await tools["hybrid_search"].call_text({"query": query})
+    [line] = [line for line in after.text.splitlines() if "Lisbon" in line]
+    assert line.startswith("Ruth (Person)")
+    assert "Her workshop is in Lisbon. (source Call, 2023-04-02: “Ruth [D1:1]: I" in line
+    # As JSON, both are records.
+    found = succeeded(await tools.hybrid_search(query=query))
+    [noted] = [note for one in found["objects"] for note in one.get("notes", ()) if "quote" in note]
+    assert (noted["quote"], noted["source_entity_key"]) == ("moved the workshop", call)
+    assert "Call" in [one["name"] for one in found["objects"]]
+
+
+async def test_a_page_quotes_the_sentences_of_a_passage_that_have_words_of_the_question(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    weather = " ".join(f"It rained on day {n} of the long journey north." for n in range(12))
+    await graph.add_source("Diary", f"{weather} We ate a quince pie. {weather}", user_id=user_id)
+    answer = await tools["hybrid_search"].call_text({"query": "Who ate the quince pie?"})
+    assert "… We ate a quince pie." in answer.text
+    explored = await tools["explore"].call_text({"queries": [{"query": "quince pie"}]})
+    assert "… We ate a quince pie." in explored.text
+
+
+async def test_a_retriever_of_langchain_returns_the_words(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, call: str
+) -> None:
+    note = {"on": "Ruth", "content": "She moved to Lisbon.", "quote": "moved the WORKSHOP"}
+    succeeded(await tools.remember(notes=[note], source="Call"))
+    documents = await KnowledgeGraphRetriever(graph=graph, user_id=user_id).ainvoke("workshop")
+    cited = {one.metadata.get("name"): one.metadata.get("citations") for one in documents}
+    of_source = {"source": "Call", "source_entity_key": call, "said_on": "2023-04-02"}
+    assert cited["Call"] == [{**of_source, "passage": CALL}]
+    assert cited["Ruth"] == [{**of_source, "passage": CALL, "quote": "moved the WORKSHOP"}]

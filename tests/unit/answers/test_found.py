@@ -14,6 +14,7 @@ from kgagent.answers.items import Item, NodeItem, PlainItem, RelationshipItem, R
 from kgagent.answers.page import Content, text_page
 from kgagent.answers.token_budget import estimated_tokens
 from kgagent.models import FoundStatement, GraphNode, GraphRelationship, Note
+from kgagent.models.passage import Passage
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NOBODY = GraphNode(entity_key="nobody", label="Person", name="Otto")
@@ -257,3 +258,55 @@ def _split(ranks: Sequence[int], lengths: Iterable[int]) -> list[list[int]]:
     """Numbers in order, split into lists of such lengths."""
     rest = iter(ranks)
     return [[next(rest) for _ in range(length)] for length in lengths]
+
+
+QUOTED = "Ole: The lamp broke in March. It rained."
+
+
+def quoting(score: float, of_passage: float, quote: str = "the lamp broke") -> list[Item]:
+    """A note of a friendship, and a passage of the source that it quotes, with such scores."""
+    note = Note(content="The lamp broke.", source_entity_key="call", quote=quote)
+    friendship = friends({"Sails": 0.6})
+    noted = friendship.relationship.model_copy(
+        update={
+            "notes": (*friendship.relationship.notes, note),
+            "statements": (
+                *friendship.relationship.statements,
+                FoundStatement(note=note, score=score),
+            ),
+        }
+    )
+    passage = Passage(content=QUOTED, when="2023-04")
+    call = GraphNode(
+        entity_key="call",
+        label="Source",
+        name="Call",
+        notes=(passage,),
+        statements=(
+            FoundStatement(note=passage, score=of_passage, contributions={"words": of_passage}),
+        ),
+    )
+    found = [
+        RelationshipItem(noted, "relationships", score=max(score, 0.6)),
+        NodeItem(call, "objects", score=of_passage),
+    ]
+    return by_statement(found, NOW)
+
+
+@pytest.mark.parametrize(("score", "of_passage"), [(0.5, 0.9), (0.9, 0.5)])
+def test_a_note_and_the_passage_that_it_quotes_are_one_line_in_the_better_place(
+    score: float, of_passage: float
+) -> None:
+    items = quoting(score, of_passage)
+    assert [item.score for item in items] == [0.9, 0.6]
+    assert items[0].contributions == ({"words": 0.9} if of_passage > score else {})
+    cited = f"(source Call, 2023-04: “{QUOTED}”)"
+    assert lines(items) == [
+        f"Nora -[friend of]-> Ole (close) 0.90: The lamp broke. {cited} | Sails"
+    ]
+
+
+def test_a_note_that_quotes_another_passage_has_a_line_of_its_own() -> None:
+    items = quoting(0.5, 0.9, quote="the lamp was new")
+    assert [item.score for item in items] == [0.9, 0.6, 0.5]
+    assert lines(items)[0] == f"Call (Source), 2023-04 0.90: “{QUOTED}”"

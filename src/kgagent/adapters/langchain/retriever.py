@@ -1,6 +1,7 @@
 """Hybrid search as a LangChain retriever."""
 
-from collections.abc import Coroutine
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,9 +16,14 @@ from pydantic import ConfigDict, Field, field_validator
 from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.answers.document_text import node_lines, relationship_lines
 from kgagent.errors import InputError
+from kgagent.graph.passages import passages_of
+from kgagent.graph.property_names import SOURCE_TEXT
+from kgagent.graph.records import NodeRecord
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchRequest
+from kgagent.models.passage import Passage
 from kgagent.models.plain import without_empty
+from kgagent.names import contains_quote
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.validation import check_user_id
 
@@ -32,7 +38,10 @@ class KnowledgeGraphRetriever(BaseRetriever):
     The text of a document is, for a relationship, its triplet ("Ruth mentor Me"), path,
     description, attitude, proximity and notes; for a node its name, description and notes. Expired
     notes are omitted. The metadata hold `type` ("relationship" or "object"), `rank`, `score`,
-    `found_by`, `similarity` (cosine), keys and the other fields of the search result.
+    `found_by`, `similarity` (cosine), keys and the other fields of the search result. `citations`
+    lists the words of sources that a document rests on, its quotes and the passages of a source:
+    each with the name of the `source`, its `source_entity_key` and `said_on`, the `passage`, and
+    the `quote` of a note.
 
     Attributes:
         graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of
@@ -83,16 +92,57 @@ async def _documents(
     graph: KnowledgeGraph, request: HybridSearchRequest, user_id: str
 ) -> list[Document]:
     result = await graph.search(request, user_id=user_id)
-    now = services_of(graph).write_context.clock()
-    return [_document(item, now) for item in result.items]
+    services = services_of(graph)
+    now = services.write_context.clock()
+    quoting = (note for item in result.items for note in item.notes if note.quote)
+    keys = {note.source_entity_key for note in quoting if note.source_entity_key}
+    sources = await services.nodes.read(user_id, sorted(keys))
+    # Long texts take a while, during which other users' calls go on.
+    return await asyncio.to_thread(
+        lambda: [_document(item, now, _citations(item, sources)) for item in result.items]
+    )
 
 
-def _document(item: HybridObject | HybridRelationship, now: datetime) -> Document:
+def _citations(
+    item: HybridObject | HybridRelationship, sources: Mapping[str, NodeRecord]
+) -> list[dict[str, str | None]]:
+    """The words of sources that an item rests on.
+
+    Args:
+        item: what a search found.
+        sources: the sources of its notes with quotes, by their keys.
+    """
+    found: list[dict[str, str | None]] = []
+    for note in item.notes:
+        key, source = note.source_entity_key, sources.get(note.source_entity_key or "")
+        if isinstance(note, Passage) and isinstance(item, HybridObject):
+            of_text = {"source": item.name, "source_entity_key": item.entity_key}
+            found.append({**of_text, "said_on": note.when, "passage": note.content})
+        elif note.quote:
+            text = "" if source is None else source.text(SOURCE_TEXT)
+            said = (one.text for one in passages_of(text) if contains_quote(one.text, note.quote))
+            found.append(
+                {
+                    "source": key if source is None else source.text("name"),
+                    "source_entity_key": key,
+                    "said_on": None if source is None else source.text("said_on"),
+                    "passage": next(said, None),
+                    "quote": note.quote,
+                }
+            )
+    return found
+
+
+def _document(
+    item: HybridObject | HybridRelationship, now: datetime, citations: Sequence[Mapping[str, Any]]
+) -> Document:
     if isinstance(item, HybridRelationship):
         title, (_, *known) = item.triplet_text, relationship_lines(item, now, item.path)
     else:
         title, (_, *known) = item.name or item.entity_key, node_lines(item, now)
-    metadata = without_empty(item.model_dump(mode="json", exclude_none=True))
+    metadata = without_empty(
+        {**item.model_dump(mode="json", exclude_none=True), "citations": citations}
+    )
     return Document(
         page_content="\n".join((title, *(line.strip() for line in known))), metadata=metadata
     )
