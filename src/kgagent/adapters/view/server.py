@@ -1,4 +1,4 @@
-"""Serves the page on this machine, for one user's graph: two read-only paths behind a secret
+"""Serves the page on this machine, for one user's graph: three read-only paths behind a secret
 token.
 """
 
@@ -8,11 +8,12 @@ import json
 import logging
 import secrets
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -24,7 +25,7 @@ from kgagent.adapters.view.view_builder import (
     build_overview,
     build_view,
 )
-from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
+from kgagent.adapters.view.view_model import SourceText, ViewGraph, Vocabulary
 from kgagent.errors import ConfigurationError, InputError, KgAgentError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.hybrid import HybridSearchRequest
@@ -35,6 +36,9 @@ IDLE_SECONDS = 30
 """Seconds after which an idle connection is closed."""
 
 MAX_QUERY_LENGTH = 8_000
+SOURCE_TOKENS = 4_000
+"""Tokens of the text of a source that the page shows, from a passage on."""
+
 INTERNAL_ERROR = (
     "The search failed with an internal error; see the terminal in which kgagent view runs"
 )
@@ -68,6 +72,33 @@ class ViewRequest(BaseModel):
     query: str = Field("", max_length=MAX_QUERY_LENGTH)
     limit: int = Field(20, ge=1, le=100)
     neighbors: int = Field(DEFAULT_NEIGHBORS, ge=0, le=MAX_NEIGHBORS)
+
+
+class SourceRequest(BaseModel):
+    """The text of a source.
+
+    Attributes:
+        source: its entity_key.
+        around: words of the passage to begin at.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    source: str = Field(min_length=1, max_length=500)
+    around: str = Field(min_length=1, max_length=MAX_QUERY_LENGTH)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the page asks for under a path.
+
+    Attributes:
+        request: model of its parameters.
+        answer: answers a request; called in a thread of the server.
+    """
+
+    request: type[BaseModel]
+    answer: Callable[[Any], BaseModel]
 
 
 @dataclass(frozen=True)
@@ -107,8 +138,12 @@ async def view_server(
     def search(request: ViewRequest) -> ViewGraph:
         return asyncio.run_coroutine_threadsafe(_view_of(graph, user_id, request), loop).result()
 
+    def read(request: SourceRequest) -> SourceText:
+        return asyncio.run_coroutine_threadsafe(_text_of(graph, user_id, request), loop).result()
+
+    questions = {"search": Question(ViewRequest, search), "source": Question(SourceRequest, read)}
     try:
-        server = SiteServer(search, served_page(Vocabulary.of(graph.ontology), user_id), port)
+        server = SiteServer(questions, served_page(Vocabulary.of(graph.ontology), user_id), port)
     except OSError as error:
         raise ConfigurationError(
             f"Cannot listen on {ADDRESS}:{port}: {error.strerror or error}"
@@ -137,17 +172,30 @@ async def _view_of(graph: KnowledgeGraph, user_id: str, request: ViewRequest) ->
     )
 
 
-class SiteServer(ThreadingHTTPServer):
-    """Listens on the loopback address only; a token protects the page and its search."""
+async def _text_of(graph: KnowledgeGraph, user_id: str, request: SourceRequest) -> SourceText:
+    read = await graph.tools(user_id=user_id).read_source(
+        entity_key=request.source, around=request.around, token_budget=SOURCE_TOKENS
+    )
+    if not read["success"]:
+        raise InputError(read["error"])
+    return SourceText(
+        name=read["source"]["name"],
+        said_on=read.get("said_on"),
+        passages=tuple(one["text"] for one in read["passages"]),
+    )
 
-    def __init__(self, search: Callable[[ViewRequest], ViewGraph], page: str, port: int) -> None:
+
+class SiteServer(ThreadingHTTPServer):
+    """Listens on the loopback address only; a token protects the page and what it asks."""
+
+    def __init__(self, questions: Mapping[str, Question], page: str, port: int) -> None:
         """Bind the port.
 
         Raises:
             OSError: the port is not available.
         """
         super().__init__((ADDRESS, port), _Handler)
-        self.search = search
+        self.questions = questions
         self.page = page.encode()
         self.token = secrets.token_urlsafe(32)
         self.hosts = {f"{name}:{self.server_port}" for name in (ADDRESS, "localhost")}
@@ -169,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
     error_message_format = "%(message)s\n"
 
     def do_GET(self) -> None:
-        """Answer with the page or with a search result."""
+        """Answer with the page or with what it asks for."""
         try:
             address = urlsplit(self.path)
         except ValueError:
@@ -188,23 +236,23 @@ class _Handler(BaseHTTPRequestHandler):
         if not (
             slash
             and hmac.compare_digest(token.encode(), self.server.token.encode())
-            and path in {"", "search"}
+            and path in {"", *self.server.questions}
         ):
             self._refuse(
                 HTTPStatus.NOT_FOUND, "Not found. Open the address that kgagent view printed"
             )
-        elif path == "search":
-            self._search(address.query)
+        elif path:
+            self._reply(self.server.questions[path], address.query)
         else:
             self._answer(HTTPStatus.OK, HTML, self.server.page)
 
-    def _search(self, query: str) -> None:
+    def _reply(self, question: Question, query: str) -> None:
         if self.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
             self._fail(HTTPStatus.FORBIDDEN, "Only the page itself can search")
             return
         try:
-            request = validate(ViewRequest, dict(parse_qsl(query, keep_blank_values=True)))
-            view = self.server.search(request)
+            request = validate(question.request, dict(parse_qsl(query, keep_blank_values=True)))
+            answer = question.answer(request)
         except InputError as error:
             self._fail(HTTPStatus.BAD_REQUEST, str(error))
         except KgAgentError as error:
@@ -213,7 +261,7 @@ class _Handler(BaseHTTPRequestHandler):
             _log.exception("A search by the page failed")
             self._fail(HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL_ERROR)
         else:
-            self._answer(HTTPStatus.OK, JSON, view.model_dump_json(exclude_none=True).encode())
+            self._answer(HTTPStatus.OK, JSON, answer.model_dump_json(exclude_none=True).encode())
 
     def _fail(self, status: HTTPStatus, reason: str) -> None:
         self._answer(status, JSON, json.dumps({"error": reason}).encode())

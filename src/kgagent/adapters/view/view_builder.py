@@ -13,10 +13,12 @@ from kgagent.adapters.view.view_model import (
 from kgagent.answers.page import NOTHING_RELEVANT
 from kgagent.models.hybrid import (
     RETRIEVER_DESCRIPTIONS,
+    HybridObject,
     HybridSearchResult,
     RankedItem,
     RetrieverName,
 )
+from kgagent.models.passage import Passage
 from kgagent.models.when import day_number, is_past
 from kgagent.search import RetrievalService
 
@@ -50,7 +52,7 @@ async def build_view(
         InputError: `max_neighbors` is invalid.
         StoreError: the database failed.
     """
-    nodes = [ViewNode(node=found, match=_match(found)) for found in result.objects]
+    nodes = [_found_node(found) for found in result.objects]
     relationships = [
         ViewRelationship(relationship=found, match=_match(found, found.path))
         for found in result.relationships or ()
@@ -135,7 +137,25 @@ async def _completed(  # noqa: PLR0917
             for item in distinct.values()
         ),
     }
-    return view.model_copy(update=with_histories)
+    known = {key: item.node.name for key, item in by_key.items()}
+    described = (*(item.node for item in by_key.values()), *(r.relationship for r in relationships))
+    named = {note.source_entity_key or "" for one in described for note in one.notes}
+    unread = sorted(named - known.keys() - {""})
+    read = await retrieval.nodes(unread, user_id=user_id) if unread else []
+    names = known | {node.entity_key: node.name for node in read}
+    of_passages = {key for key, item in by_key.items() if item.passages}
+    sources = {key: names[key] for key in (named & names.keys()) | of_passages}
+    return view.model_copy(update={**with_histories, "sources": sources})
+
+
+def _found_node(found: HybridObject) -> ViewNode:
+    passages = tuple(note for note in found.notes if isinstance(note, Passage))
+    notes = tuple(note for note in found.notes if not isinstance(note, Passage))
+    return ViewNode(
+        node=found.model_copy(update={"notes": notes}),
+        passages=tuple(passage.content for passage in passages),
+        match=_match(found),
+    )
 
 
 def _match(item: RankedItem, path: Sequence[str] = ()) -> Match:

@@ -46,9 +46,15 @@ class Match(GraphModel):
 
 
 class ViewNode(GraphModel):
-    """A node of the page; without a match it is a neighbor."""
+    """A node of the page; without a match it is a neighbor.
+
+    Attributes:
+        node: the node with its notes.
+        passages: of a source, the passages of its text that match.
+    """
 
     node: GraphNode
+    passages: tuple[str, ...] = ()
     match: Match | None = None
     history: tuple[HistoryEntry, ...] = ()
 
@@ -70,6 +76,7 @@ class ViewGraph(GraphModel):
         opening: what the page says before their numbers if nothing relevant was found.
         nodes: nodes; both end nodes of each relationship are included.
         relationships: relationships, without duplicates.
+        sources: names of the sources of the notes, by entity_key.
         warnings: what is missing from the result, and why.
     """
 
@@ -77,7 +84,22 @@ class ViewGraph(GraphModel):
     opening: str = ""
     nodes: tuple[ViewNode, ...] = ()
     relationships: tuple[ViewRelationship, ...] = ()
+    sources: Mapping[str, str] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+
+class SourceText(GraphModel):
+    """The text of a source, from the passage on that was asked for.
+
+    Attributes:
+        name: name of the source.
+        said_on: its date, in EDTF; None if that is not known.
+        passages: its passages, in order.
+    """
+
+    name: str
+    said_on: str | None = None
+    passages: tuple[str, ...]
 
 
 class RelationshipWords(GraphModel):

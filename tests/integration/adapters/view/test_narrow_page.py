@@ -10,7 +10,7 @@ from playwright.async_api import FloatRect, Locator, Page, ViewportSize, expect
 
 from kgagent.adapters.view import ViewGraph, Vocabulary
 from kgagent.adapters.view.page import served_page
-from kgagent.adapters.view.server import SiteServer
+from kgagent.adapters.view.server import Question, SiteServer, ViewRequest
 from tests.integration.adapters.view.conftest import Open
 from tests.support.browser import Visit
 from tests.support.view_graphs import ONTOLOGY, two_mentors, view_graph, view_node
@@ -28,7 +28,8 @@ CONTROLS = (
 @contextmanager
 def served(found: ViewGraph) -> Iterator[str]:
     """The address of a served page whose every search finds the same."""
-    with SiteServer(lambda _: found, served_page(Vocabulary.of(ONTOLOGY), USER), 0) as server:
+    questions = {"search": Question(ViewRequest, lambda _: found)}
+    with SiteServer(questions, served_page(Vocabulary.of(ONTOLOGY), USER), 0) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

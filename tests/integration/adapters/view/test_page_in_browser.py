@@ -107,6 +107,29 @@ async def test_details_show_the_time_the_notes_by_date_and_what_was_before(
         await expect(details).to_contain_text("description: An architect.was wrong")
 
 
+async def test_a_quote_opens_the_text_of_its_source_there(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    ruth = await person(tools, "Ruth", "An architect.")
+    text = f"Ruth: We sail in May. {MARKUP}"
+    source = await graph.add_source("Call", text, user_id=user_id, said_on="2023-04-02")
+    note = {"on": ruth, "content": "They sail.", "quote": "we sail in May"}
+    succeeded(await tools.remember(notes=[note], source=source.entity_key))
+    async with view_server(graph, user_id) as server, look(server.url) as visit:
+        details, entries = details_of(visit.page), visit.page.locator("#lists")
+        await search(visit, "when does Ruth sail?")
+        for name, words in (("Ruth", "we sail in May"), ("Call", "Ruth: We sail in May.")):
+            await entries.get_by_role("button").filter(has_text=name).first.click()
+            await details.get_by_role("button").filter(has_text=words).click()
+            await expect(details.get_by_role("heading", level=2)).to_have_text("Call")
+            await expect(details).to_contain_text("2023-04-02")
+            await expect(details).to_contain_text(text)
+            await expect(details.locator("mark").first).to_contain_text("We sail in May")
+            await details.get_by_role("button", name="Back").click()
+            await expect(details.get_by_role("heading", level=2)).to_have_text(name)
+        assert await visit.page.evaluate("window.hit") is None
+
+
 async def test_search_shows_matches_and_neighbors(
     look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:

@@ -8,7 +8,13 @@ from http.client import HTTPConnection, HTTPResponse
 
 import pytest
 
-from kgagent.adapters.view.server import ADDRESS, INTERNAL_ERROR, SiteServer, ViewRequest
+from kgagent.adapters.view.server import (
+    ADDRESS,
+    INTERNAL_ERROR,
+    Question,
+    SiteServer,
+    ViewRequest,
+)
 from kgagent.adapters.view.view_model import ViewGraph
 from kgagent.errors import InputError, StoreError
 from tests.support.view_graphs import two_mentors
@@ -45,7 +51,8 @@ def fake() -> FakeSearch:
 
 @pytest.fixture
 def server(fake: FakeSearch) -> Iterator[SiteServer]:
-    with SiteServer(fake.search, "<p>the page</p>", 0) as running:
+    questions = {"search": Question(ViewRequest, fake.search)}
+    with SiteServer(questions, "<p>the page</p>", 0) as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield running

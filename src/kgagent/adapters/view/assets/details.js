@@ -41,20 +41,71 @@ kg.details = (() => {
     );
   };
 
-  const noteItem = (note) => {
+  /** The text with the words marked, if it has exactly these. */
+  const marked = (text, words) => {
+    const at = text.toLowerCase().indexOf(words.toLowerCase());
+    return at < 0 ? text : [text.slice(0, at), el("mark", {}, text.slice(at, at + words.length)), text.slice(at + words.length)];
+  };
+
+  const MAX_AROUND = 1000;
+  let shown = 0;
+
+  /** Show the text of a source from the passage with some words on. */
+  const openSource = async (key, words, back) => {
+    const request = ++shown;
+    let read;
+    try {
+      const response = await fetch(`source?${new URLSearchParams({ source: key, around: words.slice(0, MAX_AROUND) })}`);
+      read = await response.json();
+    } catch {
+      read = { error: "The server does not answer. Is kgagent view still running?" };
+    }
+    if (request !== shown) return;
+    const panel = byId("details");
+    show(
+      panel,
+      el("button", { type: "button", onclick: back }, "Back"),
+      read.error ? el("p", {}, read.error) : [
+        el("h2", {}, el("bdi", {}, read.name)),
+        read.said_on ? el("p", { class: "quiet" }, read.said_on) : null,
+        el("section", { class: "source" }, read.passages.map((text) => el("p", {}, marked(text, words)))),
+      ],
+    );
+    panel.scrollTop = 0;
+  };
+
+  /** Words of a source with its name; where a server can be asked, a button that opens its text there. */
+  const citing = (graph, back) => (key, words) => {
+    const name = graph.sources?.[key];
+    const parts = [el("q", {}, el("bdi", {}, words)), name ? el("small", {}, el("bdi", {}, name)) : null];
+    return name && kg.data.search
+      ? el("button", { type: "button", class: "jump quote", onclick: () => openSource(key, words, back) }, parts)
+      : el("p", { class: "quote" }, parts);
+  };
+
+  const noteItem = (note, cite, sources) => {
     const isExpired = note.expires_at != null && new Date(note.expires_at) <= new Date();
     const facts = [
       note.when,
+      !note.quote && sources?.[note.source_entity_key] && `source ${sources[note.source_entity_key]}`,
       note.said_on && `said ${note.said_on}`,
       note.added_by && note.added_by !== "unknown" ? `by ${note.added_by}` : null,
       note.date_added && `added ${format.date(note.date_added)}`,
       note.expires_at && `${isExpired ? "expired" : "until"} ${format.date(note.expires_at)}`,
     ].filter(Boolean);
-    return el("li", { class: isExpired ? "expired" : null }, el("bdi", {}, note.content), facts.length ? el("small", {}, facts.join(" · ")) : null);
+    return el(
+      "li",
+      { class: isExpired ? "expired" : null },
+      el("bdi", {}, note.content),
+      facts.length ? el("small", {}, facts.join(" · ")) : null,
+      note.quote ? cite(note.source_entity_key, note.quote) : null,
+    );
   };
   const timeOf = (note) => note.when ?? note.date_added ?? "";
   const byTime = (notes) => [...notes].sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
-  const notesSection = (notes) => (notes?.length ? section("Notes", el("ul", { class: "notes" }, byTime(notes).map(noteItem))) : null);
+  const notesSection = (notes, cite, { sources }) =>
+    notes?.length ? section("Notes", el("ul", { class: "notes" }, byTime(notes).map((note) => noteItem(note, cite, sources)))) : null;
+  const passagesSection = ({ node, passages }, cite) => (passages?.length ? section("Passages that match", passages.map((text) => cite(node.entity_key, text))) : null);
 
   const historyItem = (entry) => {
     const until = entry.ended ?? entry.said_on ?? (entry.until && format.date(entry.until));
@@ -88,6 +139,7 @@ kg.details = (() => {
 
   const nodeDetails = (item, graph, select) => {
     const { node } = item;
+    const cite = citing(graph, () => select(item.id));
     const connected = graph.relationships.filter(({ relationship }) =>
       [relationship.from_entity_key, relationship.to_entity_key].includes(node.entity_key),
     );
@@ -96,7 +148,8 @@ kg.details = (() => {
       el("h2", {}, el("bdi", {}, format.nodeName(node))),
       description(node.description),
       explanation(item, true),
-      notesSection(node.notes),
+      passagesSection(item, cite),
+      notesSection(node.notes, cite, graph),
       historySection(item.history),
       propertiesSection(node.properties),
       connected.length ? section("Relationships shown", el("ul", { class: "jumps" }, connected.map((other) => el("li", {}, itemButton(other, triplet(other.relationship), select))))) : null,
@@ -124,7 +177,7 @@ kg.details = (() => {
         relationship.when ? [el("dt", {}, "When"), el("dd", {}, item.past ? `${relationship.when}, past` : relationship.when)] : null,
       ),
       explanation(item, false),
-      notesSection(relationship.notes),
+      notesSection(relationship.notes, citing(graph, () => select(item.id)), graph),
       historySection(item.history),
       propertiesSection(relationship.properties),
       section(
@@ -137,6 +190,7 @@ kg.details = (() => {
   return {
     triplet,
     open: (item, graph, { select, close }) => {
+      shown += 1;
       const panel = byId("details");
       const content = item.node ? nodeDetails(item, graph, select) : relationshipDetails(item, graph, select);
       show(panel, el("button", { type: "button", class: "close", "aria-label": "Close the details", onclick: close }, "×"), content);
@@ -144,6 +198,7 @@ kg.details = (() => {
       panel.scrollTop = 0;
     },
     close: (hint) => {
+      shown += 1;
       const panel = byId("details");
       panel.classList.remove("open");
       show(panel, el("p", { class: "quiet" }, hint));
