@@ -25,6 +25,7 @@ from kgagent.cli import (
     server,
     view,
 )
+from kgagent.cli.capture import capture
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.output import print_message
@@ -81,6 +82,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "export": files.export,
     "mcp": mcp.mcp,
     "recall": recall,
+    "capture": capture,
     "import": files.import_,
     "forget": maintenance.forget,
 }

@@ -16,7 +16,7 @@ from kgagent.cli.app import app
 from kgagent.cli.output import message_console, result_console
 from tests.conftest import Server
 
-PROGRAM = (sys.executable, "-c", "from kgagent.cli.app import main; main()")
+PROGRAM = (sys.executable, "-c", "from kgagent.cli.program import main; main()")
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,12 @@ def environment(bare_environment: dict[str, str], server: Server, user_id: str) 
 def program(environment: dict[str, str], tmp_path: Path) -> Kgagent:
     """Runs a command as a program of its own, to its end."""
 
-    def run(*arguments: str, settings: Mapping[str, str] | None = None) -> Done:
+    def run(
+        *arguments: str, settings: Mapping[str, str] | None = None, given: str | None = None
+    ) -> Done:
         done = subprocess.run(
             [*PROGRAM, *arguments],
+            input=given,
             env=environment if settings is None else dict(settings),
             cwd=tmp_path,
             capture_output=True,

@@ -15,7 +15,6 @@ import pytest
 
 from tests.integration.cli.conftest import Done, Kgagent
 
-RECALL = (sys.executable, "-c", "from kgagent.cli.program import main; main()", "recall")
 LONGEST = 120.0
 SLACK = 1.0
 """Seconds that a crowded machine may add to a deadline."""
@@ -33,22 +32,12 @@ def state(tmp_path: Path, environment: dict[str, str]) -> Iterator[Path]:
 
 
 @pytest.fixture
-def recall(state: Path, environment: dict[str, str], tmp_path: Path) -> Recall:  # noqa: ARG001
+def recall(state: Path, program: Kgagent) -> Recall:  # noqa: ARG001
     """Runs `kgagent recall` with some stdin."""
 
     def run(given: str | Mapping[str, Any], *options: str) -> Done:
         text = given if isinstance(given, str) else json.dumps(given)
-        done = subprocess.run(
-            [*RECALL, *options],
-            input=text,
-            env=environment,
-            cwd=tmp_path,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=LONGEST,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        return program("recall", *options, given=text)
 
     return run
 
@@ -62,7 +51,7 @@ def warm(recall: Recall, state: Path) -> Callable[[], None]:
         assert (done.code, done.out, done.err) == (0, "", "")
         until = time.monotonic() + LONGEST
         while not list(state.glob("*.json")):
-            assert time.monotonic() < until, (state / "recall.log").read_text()
+            assert time.monotonic() < until, (state / "hooks.log").read_text()
             time.sleep(0.05)
         recall("first", "--deadline", str(LONGEST))
 
@@ -128,7 +117,7 @@ def test_a_daemon_that_hangs_costs_no_more_than_the_deadline(
         done = recall("Who guides Ines?", "--deadline", "0.5")
         assert time.monotonic() - began < 0.5 + SLACK
     assert (done.code, done.out, done.err) == (0, "", "")
-    *_, cause, last = (state / "recall.log").read_text().splitlines()
+    *_, cause, last = (state / "hooks.log").read_text().splitlines()
     assert "cannot be reached" in cause
     assert last.endswith("nothing recalled: no answer within 0.5 s")
 
@@ -158,7 +147,7 @@ def test_another_program_at_the_address_is_told_nothing(
         thread.join(LONGEST)
     assert len(heard[0]) == 33
     assert heard[1] == b""
-    assert "another program" in (state / "recall.log").read_text().splitlines()[-1]
+    assert "another program" in (state / "hooks.log").read_text().splitlines()[-1]
 
 
 @pytest.mark.parametrize("cause", ["idle", "replaced"])

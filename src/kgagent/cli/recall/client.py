@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from kgagent.cli.hook_input import read_hook_input
 
@@ -76,10 +76,41 @@ def recall(user: str | None = None, tokens: int = TOKENS, deadline: float = DEAD
 
 def log(line: str) -> None:
     """Write a line to the log file; never a prompt, or what was recalled."""
-    file = os.open(_folder() / "recall.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    moment = time.strftime("%Y-%m-%dT%H:%M:%S")
-    os.write(file, f"{moment} {' '.join(line.split())}\n".encode("utf-8", "replace"))
-    os.close(file)
+    with log_file() as file:
+        moment = time.strftime("%Y-%m-%dT%H:%M:%S")
+        file.write(f"{moment} {' '.join(line.split())}\n".encode("utf-8", "replace"))
+
+
+def log_file() -> BinaryIO:
+    """The log file, to write at its end."""
+    return open(
+        _folder() / "hooks.log", "ab", opener=lambda path, flags: os.open(path, flags, 0o600)
+    )
+
+
+def start(*arguments: str, given: str = "", errors: BinaryIO | None = None) -> None:
+    """Start a Python process that lives on after this one.
+
+    Args:
+        arguments: those of Python.
+        given: what the process reads from stdin.
+        errors: its stderr; default: it has none.
+    """
+    import subprocess
+
+    process = subprocess.Popen(  # noqa: S603 - no untrusted arguments
+        [sys.executable, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=errors or subprocess.DEVNULL,
+        start_new_session=True,
+        creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+    )
+    if process.stdin is not None:
+        process.stdin.write(given.encode("utf-8", "replace"))
+        process.stdin.close()
+    # Python warns when the Popen object of a running process is deleted.
+    process.returncode = 0
 
 
 def proof(secret: str, nonce: str) -> bytes:
@@ -94,7 +125,7 @@ def _recalled(user: str | None, tokens: int, end: float) -> str:
     try:
         answer = _ask(file, {**request, "seconds": end - time.monotonic()})
     except (OSError, ValueError, KeyError) as error:
-        _start(file)
+        start("-m", "kgagent.cli.recall.daemon", str(file))
         log(f"nothing recalled: the daemon has been started, as none answered ({error})")
         return ""
     if problem := answer.get("problem"):
@@ -149,19 +180,3 @@ def _ask(file: Path, request: Mapping[str, Any]) -> dict[str, str]:
         stream.flush()
         answer: dict[str, str] = json.loads(stream.readline())
         return answer
-
-
-def _start(file: Path) -> None:
-    """Start a daemon that lives on after this process."""
-    import subprocess
-
-    process = subprocess.Popen(  # noqa: S603 - no untrusted arguments
-        [sys.executable, "-m", "kgagent.cli.recall.daemon", str(file)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
-    )
-    # Python warns when the Popen object of a running process is deleted.
-    process.returncode = 0

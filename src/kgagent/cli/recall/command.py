@@ -20,7 +20,7 @@ def recall(
 ) -> None:
     """Print what the graph holds on the prompt on stdin: a text, or the JSON of a hook.
 
-    Nothing is printed if nothing relevant is found or the deadline passes; the file recall.log in
+    Nothing is printed if nothing relevant is found or the deadline passes; the file hooks.log in
     the folder of the daemon says why, and the exit code is 0. A daemon, which the first call starts
     and which ends after half an hour without one, keeps the graph open. What stands between
     <private> and </private> is not searched for.
