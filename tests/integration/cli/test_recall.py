@@ -168,3 +168,63 @@ def test_a_daemon_ends(
         if cause == "replaced":
             file.write_text("{}")
         assert process.wait(LONGEST) == 0
+
+
+def test_a_third_session_gets_facts_of_the_first_two_and_none_that_was_replaced(
+    program: Kgagent, recall: Recall, warm: Callable[[], None], tmp_path: Path
+) -> None:
+    """The sessions are scripted: what the agent remembers is loaded, the rest goes through the
+    hooks.
+    """
+    sessions = [
+        ("2026-09-01", "Lisbon", "The staging server is called heron and runs in Frankfurt. "),
+        ("2026-10-01", "Porto", "A deploy needs two approvals since the outage in September. "),
+    ]
+    for number, (day, town, fact) in enumerate(sessions):
+        turns = [
+            ("user", f"I live in {town} now. <private>My PIN is 4711.</private>"),
+            ("assistant", f"Noted: you live in {town}. " * 20),
+            ("user", fact * 8),
+            ("assistant", "Understood. " * 40),
+        ]
+        lines = [
+            {
+                "type": role,
+                "timestamp": f"{day}T10:00:00Z",
+                "message": {"role": role, "content": text},
+            }
+            for role, text in turns
+        ]
+        transcript = tmp_path / f"{number}.jsonl"
+        transcript.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+        remembered = [
+            {"kind": "node", "label": "Person", "id": "iris", "name": "Iris"},
+            {"kind": "node", "label": "Entity", "id": town, "name": town},
+            {
+                **{"kind": "relationship", "from": "iris", "to": town, "when": f"{day}/.."},
+                **{"relationship_type": "lives in", "description": f"Iris lives in {town}."},
+            },
+        ]
+        (tmp_path / "facts.jsonl").write_text("\n".join(map(json.dumps, remembered)), "utf-8")
+        assert program("load", "facts.jsonl").code == 0
+        event = {"hook_event_name": "SessionEnd", "session_id": f"session-{number}"}
+        hook = {**event, "transcript_path": str(transcript)}
+        assert program("capture", given=json.dumps(hook)).code == 0
+    warm()
+    hook = {"hook_event_name": "UserPromptSubmit", "session_id": "session-2"}
+    asked = {
+        question: recall({**hook, "prompt": question}, "--deadline", "20").payload
+        for question in (
+            "Where do I, Iris, live now?",
+            "What is the staging server called?",
+            "How many approvals does a deploy need?",
+        )
+    }
+    told = [one["hookSpecificOutput"]["additionalContext"] for one in asked.values()]
+    assert "lives in Porto" in told[0]
+    assert "heron" in told[1]
+    assert "two approvals" in told[2]
+    assert "Lisbon" not in told[0]
+    assert "4711" not in "".join(told)
+    earlier = recall("Where did I, Iris, live in September 2026?", "--deadline", "20").out
+    assert "Lisbon" in earlier
