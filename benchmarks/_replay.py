@@ -325,7 +325,7 @@ class ReplayStore:
             {
                 kind: self._node(position) if kind == "node" else self._relationship(position),
                 "statements": [
-                    [self.entries[i].text, float(similarities[i])]
+                    [self.entries[i].text, float(similarities[i]), None]
                     for i in own[: parameters["of_record"]]
                 ],
             }
@@ -535,7 +535,11 @@ class ReplayStore:
 
         def read(kind: str, position: int, record: list[Any], vector: Vectors) -> list[Any]:
             own = [
-                (self.entries[i].text, [float(self.entry_vectors[i] @ one) for one in vectors])
+                (
+                    self.entries[i].text,
+                    [float(self.entry_vectors[i] @ one) for one in vectors],
+                    None,
+                )
                 for i in self._of_record[kind, position]
             ]
             own.sort(key=lambda one: -max(one[1], default=0.0))

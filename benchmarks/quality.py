@@ -12,7 +12,7 @@ import argparse
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,8 +20,6 @@ import numpy as np
 from _common import finish, show
 from _quality_sets import Asked, QualitySet, read_sets
 from _replay import (
-    MARK,
-    TURN,
     EmbeddingCache,
     FullText,
     MadeGraph,
@@ -35,7 +33,9 @@ from kgagent import HybridSearchRequest, Settings
 from kgagent.answers.found import FIRST_PAGE_TOKENS, first_page
 from kgagent.answers.items import RenderState
 from kgagent.answers.page import text_page
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.embedding.factory import make_embedder
+from kgagent.evaluation import place_of, shares
 from kgagent.graph.lucene import any_word
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.search import RetrievalService
@@ -48,15 +48,13 @@ AT = 10
 PEOPLE_AT = 16
 BASELINE_LINES = 60
 BM25_WEIGHT = 0.2
-CHARACTERS = 4
-"""Characters of a token."""
-
 ABOUT = """recall: share of the relationships of the best alternative answer among the first 10 relationships.
 R-precision: the same among as many relationships as the answer has. names: share of the expected people among the ends
-of the first 16 items. evidence: share of a question's evidence within the first 250, 500, 1,000 and 2,000 tokens that a
-model reads, the first page and then the next one, and the tokens of the first page; "single statements" is the same for
-the 60 best notes and descriptions by cosine + 0.2 BM25, with the names of their nodes, each by itself. flagged: share
-of unanswerable questions that are flagged, and of answerable ones that are."""
+of the first 16 items. @250 to @2000: share of the expected people, or of a question's evidence, within the first tokens
+(as budgets count them, about 1.5 of a usual model's) that a model reads, the first page and then the next one, as
+`kgagent eval` measures it; and the tokens of the first page. "single statements" is the same for the 60 best notes and
+descriptions by cosine + 0.2 BM25, with the names of their nodes, each by itself. flagged: share of unanswerable
+questions that are flagged, and of answerable ones that are."""
 """What the figures are."""
 
 PAGE = """# Quality of the default search
@@ -80,11 +78,11 @@ def recall(asked: Asked, result: HybridSearchResult, *, at: int | None = AT) -> 
         frozenset((one.from_name.lower(), one.to_name.lower()))
         for one in result.relationships or ()
     ]
-    shares = []
+    recalls = []
     for gold in asked.answers:
         first = at or len(gold)
-        shares.append(len(gold & set(pairs[:first])) / min(first, len(gold)))
-    return max(shares)
+        recalls.append(len(gold & set(pairs[:first])) / min(first, len(gold)))
+    return max(recalls)
 
 
 def name_share(asked: Asked, result: HybridSearchResult) -> float:
@@ -95,18 +93,15 @@ def name_share(asked: Asked, result: HybridSearchResult) -> float:
     return len(asked.names & names) / len(asked.names)
 
 
-def evidence_shares(asked: Asked, page: str) -> list[float]:
-    """Share of the evidence within the first tokens, the ids of turns not counted; and the number
-    of tokens.
+def evidence_shares(wanted: Iterable[str], page: str) -> list[float]:
+    """Share of the wanted names or ids of turns within the first tokens, ids at the end of
+    statements not counted; and the number of tokens.
     """
-    marks, count, at = [], 0, 0
-    for match in MARK.finditer(page):
-        count += match.start() - at
-        at = match.end()
-        marks.append((count / CHARACTERS, set(TURN.findall(match.group()))))
-    total = (count + len(page) - at) / CHARACTERS
-    seen = [set().union(*(turns for position, turns in marks if position <= cut)) for cut in CUTS]
-    return [*(len(asked.turns & turns) / len(asked.turns) for turns in seen), total]
+
+    def tokens(text: str) -> float:
+        return estimated_tokens(without_marks(text))
+
+    return [*shares([place_of(page, [one], tokens) for one in wanted], CUTS), tokens(page)]
 
 
 def pages_of(result: HybridSearchResult) -> tuple[str, str]:
@@ -156,19 +151,20 @@ class Measured:
                     [recall(question, result, at=AT if asked.measure == "recall" else None)]
                 )
             elif asked.measure == "names":
-                rows.append([name_share(question, result)])
+                within = evidence_shares(question.names, "\n".join(pages_of(result)))
+                rows.append([name_share(question, result), *within])
             elif asked.measure == "evidence":
                 page, following = pages_of(result)
-                *shares, _ = evidence_shares(question, f"{page}\n{following}")
-                rows.append([*shares, evidence_shares(question, page)[-1]])
+                *within, _ = evidence_shares(question.turns, f"{page}\n{following}")
+                rows.append([*within, evidence_shares(question.turns, page)[-1]])
             else:
                 flagged[question.is_answerable].append(result.is_relevant is False)
         figures: Figures = {}
         if rows:
             means = np.mean(rows, axis=0).tolist()
-            columns = (
-                [f"@{cut}" for cut in CUTS] if asked.measure == "evidence" else [asked.measure]
-            )
+            columns = [] if asked.measure == "evidence" else [asked.measure]
+            if asked.measure in {"evidence", "names"}:
+                columns += [f"@{cut}" for cut in CUTS]
             figures |= dict(zip(columns, means, strict=False))
         if asked.measure == "evidence":
             figures["page p50, tokens"] = float(np.median([row[-1] for row in rows]))
@@ -200,7 +196,7 @@ async def baseline(
         for position, score in hits:
             scores[position] += BM25_WEIGHT * score / hits[0][1]
         nearest = np.argsort(-scores, kind="stable")[:BASELINE_LINES]
-        rows.append(evidence_shares(question, "\n".join(statements[i] for i in nearest)))
+        rows.append(evidence_shares(question.turns, "\n".join(statements[i] for i in nearest)))
     columns = [*(f"@{cut}" for cut in CUTS), "page p50, tokens"]
     values = [*np.mean(rows, axis=0).tolist()[:-1], float(np.median([row[-1] for row in rows]))]
     return {**dict(zip(columns, values, strict=True)), "statements": 0.0, "CPU ms": 0.0}

@@ -120,6 +120,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         vector: Sequence[float] | None = None,
         **filters: object,
     ) -> Matches[RelationshipSearchResult]: ...
+    def nearest_statements(self, query: str, *, user_id: str, limit: int = 100) -> list[str]: ...
     def find_nodes_via_relationship_search(
         self,
         query: str | None = None,

@@ -16,6 +16,7 @@ from rich.text import Text
 from kgagent.cli import (
     adopt,
     duplicates,
+    evaluate,
     files,
     get,
     ingest,
@@ -79,6 +80,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "restore": restore.restore,
     "purge": maintenance.purge,
     "doctor": maintenance.doctor,
+    "eval": evaluate.evaluate,
     "export": files.export,
     "mcp": mcp.mcp,
     "recall": recall,

@@ -7,6 +7,7 @@ from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
+from kgagent.formatting import in_one_line
 from kgagent.graph.embedded_text import MAX_EMBEDDED_TEXT
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord
@@ -141,6 +142,28 @@ class RetrievalService:
         # As many as there may be take a while, during which other users' calls go on.
         found = await asyncio.to_thread(results)
         return Matches(found, plan=ranking.plan or "none", warnings=warnings)
+
+    @observed("nearest_statements")
+    async def nearest_statements(self, query: str, *, user_id: str, limit: int = 100) -> list[str]:
+        """Plain dense search, with which an evaluation compares: the statements of the `limit`
+        nearest records, each with the names of its record, the most similar first.
+        """
+        scope = self.scope.of(user_id)
+        [ranking] = await self._vectors.statements(
+            scope,
+            [await self._vector_query(query, None, -1.0)],
+            kept=RelationshipFilter.of(scope, SearchFilters()),
+            limit=limit,
+        )
+        found = [
+            (similarity, in_one_line(f"{about}: {text}"))
+            for one in ranking.candidates
+            if (record := one.record) is not None
+            for about in [record.text("name") if isinstance(record, NodeRecord) else record.triplet]
+            for text, similarity in one.statements.items()
+            if similarity is not None
+        ]
+        return [line for _, line in sorted(found, key=lambda pair: -pair[0])]
 
     @observed("find_nodes_via_relationship_search")
     async def find_nodes_via_relationship_search(
