@@ -58,6 +58,7 @@ from kgagent.search.searchers import Searcher, make_searcher
 from kgagent.services import GraphServices
 from kgagent.settings import Settings, get_settings
 from kgagent.tools import ToolContext, Toolset
+from kgagent.trust import Trust, check_trust
 from kgagent.validation import check_user_id, validate
 
 if TYPE_CHECKING:
@@ -422,6 +423,7 @@ class KnowledgeGraph:
         user_id: str,
         description: str = "",
         said_on: str | None = None,
+        trust: Trust | None = None,
     ) -> GraphNode:
         """Store the text of a conversation, a document or a page, whose passages searches find.
 
@@ -435,6 +437,8 @@ class KnowledgeGraph:
             user_id: owner of the graph.
             description: one sentence about the source.
             said_on: date of the conversation or the document, in EDTF.
+            trust: how far the source is trusted: "own", "known" or "unknown"; None is the class of
+                the process, see the setting `trust`.
 
         Raises:
             InputError: an argument is invalid, or several sources have the name.
@@ -446,7 +450,7 @@ class KnowledgeGraph:
             SourceText,
             {"name": name, "text": text, "description": description, "said_on": said_on},
         )
-        services = self._services
+        services = self._services.trusting(trust)
         [outcome] = await save_sources(services.user_graph(user_id), services.resolver, [source])
         if isinstance(outcome, KgAgentError):
             raise outcome
@@ -458,6 +462,7 @@ class KnowledgeGraph:
         user_id: str,
         label: str | None = None,
         columns: str | None = None,
+        trust: Trust | None = None,
         batch_size: int = 500,
         concurrency: int = 3,
         progress: Progress | None = None,
@@ -479,6 +484,7 @@ class KnowledgeGraph:
             columns: what the columns of an ordinary CSV file or of a JSON array of objects are,
                 such as "Title=name,Met=when,Firm=works for -> Entity"; None proposes it in the
                 error.
+            trust: how far the files are trusted, as in `add_source`.
             batch_size: lines per transaction, from 1.
             concurrency: maximum number of concurrent batches, from 1.
             progress: reports the lines.
@@ -494,7 +500,7 @@ class KnowledgeGraph:
 
         return await load_files(
             [Path(path) for path in paths],
-            self._services,
+            self._services.trusting(trust),
             user_id=user_id,
             label=label,
             columns=columns,
@@ -832,6 +838,8 @@ class KnowledgeGraph:
         toolsets: str | Sequence[str] | None = None,
         source_entity_key: str | None = None,
         on_change: OnChange | None = None,
+        trust: Trust | None = None,
+        min_trust: Trust | None = None,
     ) -> Toolset:
         """Return the agent's tools, bound to one user; the model that calls them cannot choose
         another user.
@@ -843,11 +851,14 @@ class KnowledgeGraph:
             source_entity_key: `entity_key` of the source that is being read; every note that the
                 tools write names it.
             on_change: called with each record that the tools write, but not with those they delete.
+            trust: how far what the tools write is trusted, as in `add_source`.
+            min_trust: class that what `hybrid_search` and `explore` find has at least; None finds
+                all.
 
         Raises:
-            InputError: the user id is empty, or a toolset is unknown.
+            InputError: the user id is empty, or a toolset or a class is unknown.
         """
-        services = self._services
+        services = self._services.trusting(trust)
         return Toolset(
             ToolContext(
                 user_id=user_id,
@@ -863,6 +874,7 @@ class KnowledgeGraph:
                 admission=services.admission,
                 source_entity_key=source_entity_key,
                 observer=services.observer,
+                min_trust=None if min_trust is None else check_trust(min_trust),
             ),
             toolsets,
             offered=services.settings.toolsets,

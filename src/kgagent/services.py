@@ -1,7 +1,7 @@
 """The parts of an open graph, put together once; for kgagent's own packages, not for its users."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kgagent.admission import Admission
@@ -23,6 +23,7 @@ from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.search import RetrievalService
 from kgagent.settings import Settings
+from kgagent.trust import check_trust
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,16 @@ class GraphServices:
     def user_graph(self, user_id: str) -> UserGraph:
         """The records of a user, and what every write of them needs."""
         return UserGraph(self.nodes, self.relationships, self.write_context, user_id)
+
+    def trusting(self, trust: str | None) -> "GraphServices":
+        """The parts for calls of a class; None is that of the process.
+
+        Raises:
+            InputError: there is no such class.
+        """
+        if trust is None:
+            return self
+        return replace(self, write_context=replace(self.write_context, trust=check_trust(trust)))
 
     @classmethod
     def build(
@@ -125,7 +136,11 @@ class GraphServices:
             relationships=RelationshipRepository(store, ontology),
             resolver=Resolver(store, ontology),
             write_context=WriteContext(
-                embedder, clock, settings.write_attempts, settings.max_notes
+                embedder,
+                clock,
+                settings.write_attempts,
+                settings.max_notes,
+                trust=settings.trust,
             ),
             retrieval=retrieval,
             admission=Admission(

@@ -20,6 +20,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from kgagent.errors import ConfigurationError
 from kgagent.formatting import without_credentials
 from kgagent.names import did_you_mean
+from kgagent.trust import Trust
 from kgagent.validation import explain_validation_error
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
@@ -89,6 +90,11 @@ class Settings(BaseSettings):
 
     user_id: str = Field(
         "me", min_length=1, description="Owner of the graph that the command line reads and writes."
+    )
+    trust: Trust = Field(
+        "own",
+        description="How far what this process writes is trusted, unless a call says otherwise: "
+        "own, known or unknown.",
     )
     ontology: Path | None = Field(
         None,

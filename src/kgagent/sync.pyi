@@ -71,6 +71,7 @@ from kgagent.tools.payload import (
     Payload,
     ToolText,
 )
+from kgagent.trust import Trust
 from kgagent.upkeep.adopt import AdoptionReport, UndoneAdoption
 from kgagent.upkeep.diagnosis import Diagnosis
 from kgagent.upkeep.forget import ForgetReport
@@ -241,6 +242,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         user_id: str,
         description: str = "",
         said_on: str | None = None,
+        trust: Trust | None = None,
     ) -> GraphNode: ...
     def load(
         self,
@@ -248,6 +250,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         user_id: str,
         label: str | None = None,
         columns: str | None = None,
+        trust: Trust | None = None,
         batch_size: int = 500,
         concurrency: int = 3,
         progress: Progress | None = None,
@@ -326,6 +329,8 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         toolsets: str | Sequence[str] | None = None,
         source_entity_key: str | None = None,
         on_change: OnChange | None = None,
+        trust: Trust | None = None,
+        min_trust: Trust | None = None,
     ) -> SyncToolset: ...
     def searcher(self, name: str, *, user_id: str) -> SyncSearcher: ...
     def bookmarks(self) -> tuple[str, ...]: ...

@@ -20,6 +20,7 @@ from kgagent.models.passage import Passage
 from kgagent.models.when import day_of_question, is_past, period_of, with_time
 from kgagent.names import plain_words
 from kgagent.ontology.model import as_words
+from kgagent.trust import UNKNOWN, Trust
 
 JsonRecord = dict[str, Any]
 """JSON types."""
@@ -39,6 +40,9 @@ their own.
 
 MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
+
+UNKNOWN_SOURCE = "unknown source"
+"""Marks what rests only on sources that are not known."""
 
 _BOOKKEEPING = frozenset({"content_hash", "created_at", "updated_at", "access_count", "state"})
 
@@ -186,10 +190,12 @@ class RenderState:
             in_full: whether its other notes are shown too where the budget of the answer allows.
         """
         description, notes, others, statement, cited = shown or self.statements(item)
-        if isinstance(item, GraphRelationship) and self._is_shown(item):
+        if isinstance(item, GraphRelationship) and self.says_only_triplet(item):
             description = ""
         if statement is not None and not self.say(item, statement, description):
             description, notes = "", ()
+        if description:
+            description = safe_text(description) + _marks(item.trust)
         if statement is not None and notes:
             # As a description, its text is cut and not omitted if it is too long.
             description, notes = self.note_text(notes[0], cited), ()
@@ -198,16 +204,16 @@ class RenderState:
         elif others:
             self.hinted.add((hint, in_full))
         texts = [self.note_text(note) for note in notes]
-        line = Line(head, safe_text(description), texts, len(others), hint)
+        line = Line(head, description, texts, len(others), hint)
         return (
             replace(line, cut_hint=self.budget_hint, rest=lambda: map(self.note_text, others))
             if in_full
             else line
         )
 
-    def _is_shown(self, relationship: GraphRelationship) -> bool:
-        """Whether the description is the triplet in words with properties, as of an adopted
-        relationship.
+    def says_only_triplet(self, relationship: GraphRelationship) -> bool:
+        """Whether it has no description, or one that is the triplet in words with properties, as
+        of an adopted relationship.
         """
         rest = relationship.description.removeprefix(relationship.triplet)
         for name, value in (
@@ -262,7 +268,7 @@ class RenderState:
             cited: the passage that it quotes, if its text stands for that too.
         """
         if isinstance(note, Passage):
-            return safe_text(quoted(note.content, self.asked))
+            return safe_text(quoted(note.content, self.asked)) + _marks(note.trust)
         details = ["former"] if isinstance(note, FormerDescription) else []
         details += [safe_text(note.when)] if note.when else []
         if note.said_apart and self.sources is not None:
@@ -274,6 +280,8 @@ class RenderState:
         )
         if note.expires_at:
             details.append(f"until {note.expires_at:%Y-%m-%d}")
+        if note.trust == UNKNOWN:
+            details.append(UNKNOWN_SOURCE)
         return safe_text(note.content) + (f" ({', '.join(details)})" if details else "")
 
 
@@ -516,9 +524,10 @@ class NodeItem(RecordItem):
         node = self.node
         noted = f" (first noted {node.first_noted})" if node.first_noted else ""
         name = state.name(node.entity_key, node.name, node.label)
-        passages = (one.note for one in node.statements if isinstance(one.note, Passage))
+        passages = [one.note for one in node.statements if isinstance(one.note, Passage)]
         if said_on := next((one.when for one in passages if one.when), None):
             name += f", {safe_text(said_on)}"
+        name += "" if node.description or passages else _marks(node.trust)
         return name + _properties_text(state.properties(node)) + noted + _score_text(self.score)
 
 
@@ -717,7 +726,9 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
     time = relationship.when or (f"said {relationship.said_on}" if relationship.said_on else "")
     other = safe_text(state.conflicts.get(relationship.identity, ""))
     conflict = f"conflicts with {other}" if other else ""
-    details = ", ".join(filter(None, (*levels, safe_text(time), past, noted, conflict)))
+    is_unknown = relationship.trust == UNKNOWN and state.says_only_triplet(relationship)
+    unknown = UNKNOWN_SOURCE if is_unknown else ""
+    details = ", ".join(filter(None, (*levels, safe_text(time), past, noted, conflict, unknown)))
     properties = _properties_text(state.properties(relationship))
     return text + (f" ({details})" if details else "") + properties
 
@@ -764,6 +775,10 @@ def _properties_text(properties: JsonRecord) -> str:
         for name, value in properties.items()
     )
     return f" [{safe_text('; '.join(values))}]"
+
+
+def _marks(trust: Trust | None) -> str:
+    return f" ({UNKNOWN_SOURCE})" if trust == UNKNOWN else ""
 
 
 def _score_text(score: float | None) -> str:

@@ -8,10 +8,11 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from kgagent.cli.graph_session import run_for_user, run_with_graph
-from kgagent.cli.options import Engine, Json, RayAddress, User, Workers, ray_engine
+from kgagent.cli.options import Engine, Json, RayAddress, Trusted, User, Workers, ray_engine
 from kgagent.cli.output import print_message, show
 from kgagent.errors import InputError
 from kgagent.formatting import counted
+from kgagent.trust import check_trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +42,7 @@ def load(
             help="What the columns of a table are: 'Title=name,Met=when,Firm=works for -> Entity'.",
         ),
     ] = None,
+    trust: Trusted = None,
     batch_size: Annotated[int, typer.Option(help="Lines per transaction.", min=1)] = 500,
     engine: Annotated[
         Engine,
@@ -68,6 +70,7 @@ def load(
             user_id=user_id,
             label=label,
             columns=columns,
+            trust=None if trust is None else check_trust(trust),
             batch_size=batch_size,
             progress=RichProgress(),
             engine=ray_engine(engine, workers, ray_address),

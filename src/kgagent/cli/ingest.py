@@ -9,12 +9,13 @@ import typer
 from rich.text import Text
 
 from kgagent.cli.graph_session import run_for_user
-from kgagent.cli.options import Json, User
+from kgagent.cli.options import Json, Trusted, User
 from kgagent.cli.output import show
 from kgagent.errors import ConfigurationError
 from kgagent.extras import require_extra
 from kgagent.formatting import counted
 from kgagent.private_files import write_output_file
+from kgagent.trust import check_trust
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -70,6 +71,7 @@ def ingest(
             help="Prices of a million tokens of requests and of answers, to print the cost.",
         ),
     ] = None,
+    trust: Trusted = None,
     user: User = None,
     force: Annotated[
         bool, typer.Option("--force", help="Read sources even if they were read before.")
@@ -99,7 +101,12 @@ def ingest(
 
     async def work(graph: "KnowledgeGraph", user_id: str) -> None:
         ingestor = Ingestor(
-            graph, chat_model, user_id=user_id, instructions=instructions, prices=prices
+            graph,
+            chat_model,
+            user_id=user_id,
+            instructions=instructions,
+            prices=prices,
+            trust=None if trust is None else check_trust(trust),
         )
         for file in sources:
             if file.source is not None:

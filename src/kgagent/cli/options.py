@@ -18,6 +18,14 @@ User = Annotated[
 UserOrAll = Annotated[
     str | None, typer.Option("--user", help="Owner of the records. [dim]\\[all users][/dim]")
 ]
+Trusted = Annotated[
+    str | None,
+    typer.Option(
+        "--trust",
+        metavar="CLASS",
+        help="How far it is trusted: own, known or unknown. [dim]\\[KGAGENT_TRUST, else own][/dim]",
+    ),
+]
 Html = Annotated[
     Path | None,
     typer.Option(

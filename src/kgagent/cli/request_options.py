@@ -50,6 +50,7 @@ FILTERS = (
     FieldOption("min_proximity", int),
     FieldOption("max_proximity", int),
     FieldOption("sources", bool),
+    FieldOption("min_trust", str),
 )
 """The filters of all searches."""
 

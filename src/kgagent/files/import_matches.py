@@ -35,11 +35,13 @@ class Match:
             record.
         reason: why the record cannot be written, or not without `overwrite`.
         target: fields by which a statement finds where to write.
+        stored: the properties of a different record.
     """
 
     state: Literal["new", "equal", "different", "impossible"]
     reason: str = ""
     target: Mapping[str, Any] = field(default_factory=dict)
+    stored: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ class Matcher:
             return Match("new", target=target)
         if self._content(row) == _content(record):
             return Match("equal")
-        return Match("different", DIFFERENT, {**target, "element_id": row["element_id"]})
+        return self._different(target, row)
 
     def _match_relationship(self, record: ExportedRelationship, row: Row) -> Match:
         missing = [
@@ -172,7 +174,11 @@ class Matcher:
         other = stored[record.key]
         if other["from_entity_key"] != record.start[1]:
             return Match("impossible", "the graph has it in the opposite direction")
-        return Match("different", DIFFERENT, {**target, "element_id": other["element_id"]})
+        return self._different(target, other)
+
+    def _different(self, target: Mapping[str, Any], row: Row) -> Match:
+        target = {**target, "element_id": row["element_id"]}
+        return Match("different", DIFFERENT, target, self._exported(row).decoded())
 
     async def _find(self, kind: str, **parameters: object) -> list[Row]:
         find = statement(

@@ -29,6 +29,7 @@ from kgagent.files.export_format import (
     exported_lines,
 )
 from kgagent.files.import_matches import Match, Matcher
+from kgagent.files.import_trust import not_raised
 from kgagent.files.property_values import TimeText
 from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
 from kgagent.graph.embedded_text import EmbeddedText, vector_changes
@@ -163,7 +164,10 @@ class _Importer:
         restored.
         """
         services, now = self._services, self._services.write_context.clock()
-        properties = await asyncio.to_thread(lambda: [line.value.decoded() for line, _ in wanted])
+        trust = services.write_context.trust
+        properties = await asyncio.to_thread(
+            lambda: [not_raised(one.value.decoded(), match.stored, trust) for one, match in wanted]
+        )
         more: list[dict[str, Any]] = [
             {"position": line.number, **match.target} for line, match in wanted
         ]

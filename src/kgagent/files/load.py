@@ -72,7 +72,11 @@ async def load_files(
             async with services.store.reachability.watched():
                 for kind, tally in kinds.items():
                     job = LoadJob(
-                        kind=kind, user_id=user_id, batch_size=batch_size, concurrency=concurrency
+                        kind=kind,
+                        user_id=user_id,
+                        batch_size=batch_size,
+                        concurrency=concurrency,
+                        trust=services.write_context.trust,
                     )
                     writer, intents = LoadWriter(services, job, tally), reader.intents(kind)
                     count = reader.counts[kind]

@@ -5,6 +5,7 @@ import pickle
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from kgagent.errors import (
@@ -27,6 +28,7 @@ from kgagent.names import normalised_name
 from kgagent.progress import Advance
 from kgagent.ray_workers import RayWorkers
 from kgagent.services import GraphServices
+from kgagent.trust import Trust, level
 
 IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
 
@@ -40,12 +42,14 @@ class LoadJob:
         user_id: owner of the graph.
         batch_size: lines per transaction, from 1.
         concurrency: maximum number of concurrent batches, from 1.
+        trust: class of what the lines say.
     """
 
     kind: LineKind
     user_id: str
     batch_size: int
     concurrency: int
+    trust: Trust
 
 
 @dataclass
@@ -94,7 +98,8 @@ class LoadWriter:
         # One transaction with relationships at a time, since two that touch the same nodes may
         # deadlock.
         lock = asyncio.Lock() if job.kind == "relationships" else None
-        graph, options = services.user_graph(job.user_id), WriteOptions(prepare=_prepare, lock=lock)
+        options = WriteOptions(prepare=partial(_prepare, job.trust), lock=lock)
+        graph = services.trusting(job.trust).user_graph(job.user_id)
         self._strategy = GraphStrategy(graph, options)
 
     async def write(self, lines: Iterator[LineItem[Any]], advance: Advance) -> None:
@@ -173,19 +178,22 @@ async def write_block(
         await LoadWriter(services, job, tally).write(map(pickle.loads, lines), lambda _: None)
 
 
-def _prepare(intent: IntentT, stored: NodeRecord | RelationshipRecord | None) -> IntentT:
+def _prepare(
+    trust: Trust, intent: IntentT, stored: NodeRecord | RelationshipRecord | None
+) -> IntentT:
     """A line adds no note that an earlier load has added, even if it has expired since, but may
-    add its quote.
+    add its quote, or raise its trust.
     """
     if stored is None:
         return intent
     if isinstance(intent, NodeIntent) and isinstance(stored, NodeRecord):
         _check_node(intent, stored)
-    quotes = {(note.identity, note.expires_at): note.quote for note in stored.notes}
+    known = {(note.identity, note.expires_at): note for note in stored.notes}
 
     def is_known(note: Note) -> bool:
-        key = note.identity, note.expires_at
-        return key in quotes and (note.quote is None or quotes[key] is not None)
+        old = known.get((note.identity, note.expires_at))
+        has_quote = old is not None and (note.quote is None or old.quote is not None)
+        return old is not None and has_quote and level(old.trust) >= level(trust)
 
     return replace(intent, notes=tuple(note for note in intent.notes if not is_known(note)))
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kgagent.errors import NotFoundError
+from kgagent.graph.property_names import TRUST
 from kgagent.graph.records import Record, plain
 from kgagent.models.history import HistoryEntry, has_all_types
 from kgagent.names import shorten_name
@@ -28,7 +29,8 @@ class FormerValue:
     value: str | None = None
 
     def values(self, stored: Record) -> dict[str, Any]:
-        """The properties to write; a type that was replaced returns with its period.
+        """The properties to write, with the class of the value; a type that was replaced returns
+        with its period.
 
         Raises:
             NotFoundError: the history has no such value.
@@ -36,8 +38,8 @@ class FormerValue:
         entry = self._find(stored)
         is_type = entry.field == "relationship_type" and not entry.corrected
         if is_type and not has_all_types(stored.properties.get("relationship_type"), entry.value):
-            return {entry.field: entry.value, "when": entry.when}
-        return {entry.field: entry.value}
+            return {entry.field: entry.value, "when": entry.when, TRUST: entry.trust}
+        return {entry.field: entry.value, TRUST: entry.trust}
 
     def _find(self, stored: Record) -> HistoryEntry:
         present = plain(stored.properties.get(self.field)) or None

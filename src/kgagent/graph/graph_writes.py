@@ -17,9 +17,10 @@ from kgagent.graph.facts import Ending
 from kgagent.graph.history import Origin, replaced_values, with_earlier
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.pair_state import End, PairState
-from kgagent.graph.property_names import ADOPTED, LEVEL_FIELDS
+from kgagent.graph.property_names import ADOPTED, LEVEL_FIELDS, TRUST
 from kgagent.graph.quotes import Quotes
 from kgagent.graph.record_saver import RecordSaver, changed_properties, with_properties
+from kgagent.graph.record_trust import trust_after
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, not_found
@@ -34,6 +35,7 @@ from kgagent.models.when import beginning, is_earlier, with_periods
 from kgagent.names import normalised_name, normalised_type, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
+from kgagent.trust import lower, read_trust, stored_trust
 
 Intent = NodeIntent | RelationshipIntent
 NodeWriteResult = WriteResult[GraphNode]
@@ -181,7 +183,8 @@ class GraphStrategy:
                 values = intent.edit.values(stored)
             _check_node(intent, stored, self._graph.nodes.ontology)
         values |= changed_aliases(before, values=values, added=intent.aliases)
-        return self._changed(intent, stored, before, values)
+        said = {**intent.initial, **values}
+        return self._changed(intent, stored, before, values, said=said)
 
     def _plan_relationship(
         self, intent: RelationshipIntent, state: PairState
@@ -191,7 +194,7 @@ class GraphStrategy:
         if self._options.prepare is not None:
             intent = self._options.prepare(intent, stored)
         intent = asked = self._values.opened(intent, stored)
-        ended = None
+        ended, said = None, {**intent.initial, **intent.values}
         if stored is None:
             if intent.mode == "update":
                 raise not_found(intent, state)
@@ -202,6 +205,7 @@ class GraphStrategy:
             raise relationship_exists(state, stored, ontology)
         else:
             intent = asked = self._on_stored(intent, stored)
+            said |= intent.values if intent.edit is not None else {}
             replaces_type = intent.replaces_type(stored.text("relationship_type"))
             if intent.adds_type:
                 intent = self._with_added_type(intent, stored)
@@ -225,7 +229,7 @@ class GraphStrategy:
         ended_notes = dict(settled.notes)
         kept = (note for note in intent.notes if note.content not in ended_notes)
         intent = replace(intent, notes=(*starmap(self._note, settled.notes), *kept))
-        plan = self._changed(intent, stored, before, settled.values, ended=ended)
+        plan = self._changed(intent, stored, before, settled.values, said=said, ended=ended)
         state.relationships[:] = [
             plan.after,
             *(record for record in state.relationships if record is not stored),
@@ -247,7 +251,7 @@ class GraphStrategy:
             to_entity_key=before.to_entity_key,
             correction=ending.corrects,
         )
-        plan = self._changed(intent, before, before, ending.values, ended=ending.since)
+        plan = self._changed(intent, before, before, ending.values, said={}, ended=ending.since)
         self._values.replace(ending.record, plan.after)
         return plan
 
@@ -267,13 +271,20 @@ class GraphStrategy:
         before: Any,  # noqa: ANN401
         values: Mapping[str, Any],
         *,
+        said: Mapping[str, Any],
         ended: str | None = None,
     ) -> PlannedWrite[Any]:
-        """A record with new values and notes, and what they replace in its history."""
+        """A record with new values and notes, and what they replace in its history; `said` are the
+        values that the call itself gives.
+        """
         context, options = self._graph.context, self._options
         levels = self._levels_stored_as_text(before)
+        trust = lower(context.trust, read_trust(values.get(TRUST)))
+        values = {name: value for name, value in values.items() if name != TRUST}
         changes = changed_properties(before, {**levels, **values}, intent.notes, context)
         if stored is None:
+            if (own := stored_trust(trust)) is not None:
+                changes[TRUST] = own
             return PlannedWrite(None, with_properties(before, changes), changes)
         known, earlier = with_properties(stored, levels), set[str]()
         history = list(known.history)
@@ -284,7 +295,7 @@ class GraphStrategy:
             source_entity_key=options.source_entity_key,
         )
         if not intent.correction and not values.get("when"):
-            history, earlier = with_earlier(known, changes, origin)
+            history, earlier = with_earlier(known, changes, origin, trust)
             changes = {name: value for name, value in changes.items() if name not in earlier}
         others = {
             name: value
@@ -294,6 +305,8 @@ class GraphStrategy:
         history += replaced_values(known, others, origin, ended=ended, corrected=intent.correction)
         if history != list(known.history):
             changes["history"] = dump_history(history)
+        if (after := trust_after(stored, changes, said, trust)) != stored.trust:
+            changes[TRUST] = stored_trust(after)
         if is_foreign(stored.properties, self._graph.nodes.ontology):
             changes = without_others(stored.properties, changes)
         names = " and ".join(sorted(earlier))

@@ -10,6 +10,7 @@ from kgagent.graph.records import Record, plain
 from kgagent.models.free_types import is_extended
 from kgagent.models.history import HistoryEntry
 from kgagent.models.when import is_earlier, is_extended_when
+from kgagent.trust import Trust
 
 HISTORY_FIELDS = ("name", "relationship_type", "description", *LEVEL_FIELDS, "when")
 """Properties whose earlier values are kept."""
@@ -83,6 +84,7 @@ def replaced_values(
             when=period if name == "relationship_type" else None,
             ended=ended,
             corrected=corrected,
+            trust=stored.trust,
             **asdict(origin),
         )
         for name, value in replaced.items()
@@ -90,7 +92,7 @@ def replaced_values(
 
 
 def with_earlier(
-    stored: Record, changes: Mapping[str, Any], origin: Origin
+    stored: Record, changes: Mapping[str, Any], origin: Origin, trust: Trust
 ) -> tuple[list[HistoryEntry], set[str]]:
     """The history of a record with the values that were said before the present ones, and which of
     the properties that change these are: a description or a level of an earlier conversation is a
@@ -100,6 +102,7 @@ def with_earlier(
         stored: the record.
         changes: the properties that change.
         origin: where they come from.
+        trust: their class.
     """
     history, earlier = list(stored.history), set[str]()
     for name in _DATED:
@@ -123,7 +126,7 @@ def with_earlier(
             began = {"said_on": origin.said_on, "source_entity_key": origin.source_entity_key}
             history[places[-1]], source = last.model_copy(update=began), last.source_entity_key
         since = replace(origin, said_on=known, source_entity_key=source)
-        history.append(HistoryEntry(field=name, value=plain(value), **asdict(since)))
+        history.append(HistoryEntry(field=name, value=plain(value), trust=trust, **asdict(since)))
     return history, earlier
 
 

@@ -77,8 +77,8 @@ def lost_statement(kept: Record, merged: Record, ontology: Ontology) -> str:
 
 
 def note_of(statement: str, stored: Record) -> Note:
-    """A note with a statement of a record and its time, by its author and of the time when it was
-    last written.
+    """A note with a statement of a record, its time and its class, by its author and of the time
+    when it was last written.
     """
     author = stored.text("user_id") or "unknown"
     times: dict[str, str | None] = {}
@@ -88,7 +88,13 @@ def note_of(statement: str, stored: Record) -> Note:
             for text in (stored.text("when"), stored.text("said_on"))
         )
         times = times_of_note(when, said_on)
-    return Note(content=statement, added_by=author, date_added=_written_at(stored), **times)
+    return Note(
+        content=statement,
+        added_by=author,
+        date_added=_written_at(stored),
+        trust=stored.trust,
+        **times,
+    )
 
 
 def _other_values(kept: Record, merged: Record, ontology: Ontology) -> list[str]:

@@ -17,6 +17,7 @@ from kgagent.graph.property_names import (
     SOURCE_TEXT,
 )
 from kgagent.graph.record_saver import with_properties
+from kgagent.graph.record_trust import trust_of_joined
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
@@ -248,6 +249,7 @@ class Merge(WholeWrite[MergePlan]):
         text, words = drop.text(SOURCE_TEXT), dict[str, Any]()
         if text and not keep.text(SOURCE_TEXT):
             words = {SOURCE_TEXT: text, "said_on": drop.properties.get("said_on")}
+            words |= trust_of_joined(keep, [drop], words)
         return change._replace(write=changed(keep, {**change.write.changes, **aliases, **words}))
 
     def _moved(
@@ -277,6 +279,7 @@ class Merge(WholeWrite[MergePlan]):
         """Give a record what it lacks from others of its kind, and the notes of all of them."""
         alike = [other for other in others if type(other) is type(record)]
         changes = self._missing_properties(record, alike)
+        changes |= trust_of_joined(record, alike, changes)
         kept = with_properties(record, changes)
         lost = tuple(
             note_of(text, other)

@@ -10,6 +10,7 @@ from kgagent.graph.records import Record
 from kgagent.models import Note
 from kgagent.models.note import dump_notes
 from kgagent.names import shorten_name
+from kgagent.trust import OWN, Trust, lower
 
 MAX_LISTED = 5
 """Notes that an error lists."""
@@ -22,10 +23,12 @@ class NoteEdit:
     Attributes:
         note: its text, or the beginning of it, which stays the same while others write.
         changes: the fields that change; None removes the note.
+        trust: class of the call, which the note gets with another text; else the lower of both.
     """
 
     note: str
     changes: Mapping[str, Any] | None
+    trust: Trust = OWN
 
     def find(self, notes: Sequence[Note]) -> Note:
         """Find the note; one that has the new text already, if there is no other.
@@ -60,7 +63,11 @@ class NoteEdit:
 
     def apply(self, note: Note) -> Note | None:
         """The note after the change; None if it is removed."""
-        return None if self.changes is None else note.model_copy(update=dict(self.changes))
+        if self.changes is None:
+            return None
+        is_new = self.changes.get("content", note.content) != note.content
+        trust = self.trust if is_new else lower(self.trust, note.trust)
+        return note.model_copy(update={**self.changes, "trust": trust})
 
     def values(self, stored: Record) -> dict[str, Any]:
         """The properties to write.

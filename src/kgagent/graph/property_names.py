@@ -34,6 +34,9 @@ FIRST_SAID = ("said_on", "source_entity_key")
 HEARD_ON = "heard_on"
 """The days on which a type with one value was said to hold, in EDTF, in order."""
 
+TRUST = "trust_class"
+"""The class of the call that wrote the words of a record, see `kgagent.trust`; absent: own."""
+
 SOURCE_TEXT = "source_text"
 """The text of a source, whose passages are statements of it."""
 
@@ -57,7 +60,7 @@ INTERNAL_PROPERTIES = frozenset(
         "version",
         "write_lock",
     }
-    | {"relationship_key", "user_id", "history", SOURCE_TEXT, *FIRST_SAID, HEARD_ON}
+    | {"relationship_key", "user_id", "history", SOURCE_TEXT, *FIRST_SAID, HEARD_ON, TRUST}
 )
 BOOKKEEPING = (
     "version",

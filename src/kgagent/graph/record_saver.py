@@ -325,7 +325,8 @@ def changed_properties(
         InputError: the record would have too many notes.
     """
     wanted = dict(values)
-    all_notes = add_notes(record.notes, notes, context.clock()) if notes else record.notes
+    said = [note.model_copy(update={"trust": context.trust}) for note in notes]
+    all_notes = add_notes(record.notes, said, context.clock()) if said else record.notes
     if len(all_notes) > max(context.max_notes, len(record.notes)):
         raise InputError(
             f"A record may have at most {context.max_notes:,} notes, got {len(all_notes):,}: "

@@ -18,6 +18,7 @@ from kgagent.graph.property_names import (
     INTERNAL_PROPERTIES,
     LEVEL_FIELDS,
     TIMES,
+    TRUST,
 )
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.history import HistoryEntry, parse_history, said_of_type
@@ -26,6 +27,7 @@ from kgagent.models.plain import aliases_in, display_name, triplet_text
 from kgagent.models.when import periods_of
 from kgagent.names import other_spelling
 from kgagent.ontology import Ontology
+from kgagent.trust import Trust, read_trust, stored_trust
 
 MIN_VECTOR_LENGTH = 32
 """Numbers in a list that is taken for an embedding."""
@@ -76,6 +78,11 @@ class Record:
     def text(self, field: str) -> str:
         """A text property; empty if it is missing."""
         return as_text(self.properties.get(field))
+
+    @property
+    def trust(self) -> Trust:
+        """The class of its words, which its notes do not have."""
+        return read_trust(self.properties.get(TRUST))
 
     def level(self, field: str) -> int | None:
         """Attitude or proximity; None if it is missing or not an integer."""
@@ -130,6 +137,7 @@ class NodeRecord(Record):
             name=self.text("name"),
             description=self.text("description"),
             notes=self.notes,
+            trust=stored_trust(self.trust),
             properties=visible(
                 self.properties, _NODE_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
             ),
@@ -222,6 +230,7 @@ class RelationshipRecord(Record):
             when=self.text("when") or None,
             said_on=said_of_type(self.properties, self.history),
             notes=self.notes,
+            trust=stored_trust(self.trust),
             properties=visible(
                 self.properties,
                 _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties,

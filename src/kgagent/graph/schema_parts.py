@@ -179,7 +179,7 @@ def schema_parts(
 def _statement_parts(vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
     pattern = f"(n:{Identifier(STATEMENT)})"
     ranges = {"record": "record", "from": "from_entity_key", "to": "to_entity_key"}
-    vector = ("embedding", *FILTERS, *DAYS)
+    vector = ("embedding", *FILTERS, *DAYS, "trust")
     return [
         _unique(STATEMENT, pattern, "n", "entity_key"),
         *(

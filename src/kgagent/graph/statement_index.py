@@ -29,8 +29,9 @@ from kgagent.graph.writes import (
 from kgagent.models.history import FormerDescription, former_descriptions, had_other_type
 from kgagent.models.note import format_utc
 from kgagent.models.when import periods_of
+from kgagent.trust import level
 
-STATEMENT_FORMAT = 3
+STATEMENT_FORMAT = 4
 """Version of the entries in the index of statements; those of an earlier one are made again."""
 
 
@@ -55,7 +56,11 @@ def record_statements(
         dated = record.dated if isinstance(record, RelationshipRecord) else None
         began_earlier = is_relationship and had_other_type(record.history)
         one = IndexedStatement(
-            embedded, (StatementTime(dated, None),), is_record=True, began_earlier=began_earlier
+            embedded,
+            (StatementTime(dated, None),),
+            is_record=True,
+            began_earlier=began_earlier,
+            trust=level(record.trust),
         )
         texts[description if description.strip() else ""] = one
     for note in (*record.notes, *former_descriptions(record.properties, record.history)):
@@ -66,10 +71,11 @@ def record_statements(
                 None if note.expires_at is None else format_utc(note.expires_at),
             )
             known = texts.get(note.content, IndexedStatement(note.content, ()))
-            texts[note.content] = known._replace(times=(*known.times, time))
+            trust = max(known.trust, level(note.trust))
+            texts[note.content] = known._replace(times=(*known.times, time), trust=trust)
     for passage in passages_of(record.text(SOURCE_TEXT)):
         time = StatementTime(record.text("said_on") or None, None)
-        one = IndexedStatement(passage.text, (time,), is_passage=True)
+        one = IndexedStatement(passage.text, (time,), is_passage=True, trust=level(record.trust))
         texts.setdefault(passage.text, one)
     names = record.properties.get("is_reversed") is True if is_relationship else record.text("name")
     return RecordStatements(kind.statement_location(record), names, texts)
@@ -151,6 +157,7 @@ def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedd
                     "text": text,
                     "is_record": statement.is_record or None,
                     "is_passage": statement.is_passage or None,
+                    "trust": statement.trust,
                     "embedding_hash": embedding_hash(embedder, statement.embedded),
                     "embedding_model": embedder.model,
                 },

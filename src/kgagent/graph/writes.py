@@ -12,6 +12,7 @@ from kgagent.embedding.base import Embedder, Embedding
 from kgagent.graph.records import Record
 from kgagent.graph.store import Store
 from kgagent.models import GraphNode, GraphRelationship
+from kgagent.trust import OWN, Trust
 
 RecordT = TypeVar("RecordT", bound=Record)
 ModelT = TypeVar("ModelT", bound=GraphNode | GraphRelationship)
@@ -38,6 +39,7 @@ class WriteContext:
         attempts: maximum number of attempts for a write that meets conflicts.
         max_notes: maximum number of notes of a node or relationship.
         on_change: called for each record that was written.
+        trust: class of what the write says.
     """
 
     embedder: Embedder
@@ -45,6 +47,7 @@ class WriteContext:
     attempts: int
     max_notes: int = 1_000
     on_change: OnChange | None = None
+    trust: Trust = OWN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +163,7 @@ class IndexedStatement(NamedTuple):
             by any of its times.
         began_earlier: whether its record had another type before these times.
         is_passage: whether it is a passage of the text of its source.
+        trust: class of all that state it, the highest, as a number from 0 to 2.
     """
 
     embedded: str
@@ -167,6 +171,7 @@ class IndexedStatement(NamedTuple):
     is_record: bool = False
     began_earlier: bool = False
     is_passage: bool = False
+    trust: int = 0
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from kgagent.ingestion.stored_source import StoredSource
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.text_parts import split_text
+from kgagent.trust import Trust, check_trust
 from kgagent.validation import check_user_id
 
 TOOLS = ("remember", "explore", "hybrid_search")
@@ -55,6 +56,7 @@ class Ingestor:
         limits: Limits | None = None,
         instructions: str = "",
         prices: tuple[float, float] | None = None,
+        trust: Trust | None = None,
     ) -> None:
         """Prepare.
 
@@ -66,9 +68,11 @@ class Ingestor:
             instructions: added to the system prompt, for example who "I" is in the sources. It is
                 trusted.
             prices: of a million tokens of requests and of answers, for the cost in the report.
+            trust: class of the sources, and of what the model records of them; None is that of the
+                process.
 
         Raises:
-            InputError: the user id is empty.
+            InputError: the user id is empty, or there is no such class.
             ConfigurationError: the ontology has no label of sources.
         """
         check_user_id(user_id)
@@ -84,6 +88,7 @@ class Ingestor:
         self.source_label = ontology.source_label
         self.prompt = "\n\n".join(filter(None, (system_prompt(ontology), instructions)))
         self.prices = prices
+        self.trust = None if trust is None else check_trust(trust)
 
     async def ingest(self, source: Source, *, force: bool = False) -> IngestionReport:
         """Read a source. A source that was read completely changes nothing and makes no model call.
@@ -113,7 +118,7 @@ class Ingestor:
     async def _ingest(self, source: Source, *, force: bool) -> IngestionReport:
         began = time.monotonic()
         stored = StoredSource(
-            services_of(self.graph),
+            services_of(self.graph).trusting(self.trust),
             source,
             user_id=self.user_id,
             label=self.source_label,
@@ -140,7 +145,9 @@ class Ingestor:
         if stored.is_current and not stored.unread and not force:
             return "unchanged"
         await stored.claim(again=force)
-        tools = self.graph.tools(user_id=self.user_id, source_entity_key=stored.key)
+        tools = self.graph.tools(
+            user_id=self.user_id, source_entity_key=stored.key, trust=self.trust
+        )
         offered = offered_together(choose_tools(tools, TOOLS)).values()
         reader = PartReader(
             self.model,

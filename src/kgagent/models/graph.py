@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from kgagent.models.note import Note
 from kgagent.models.plain import display_name, triplet_text, without_empty
+from kgagent.trust import Trust
 
 
 class GraphModel(BaseModel):
@@ -47,6 +48,7 @@ class DescribedItem(GraphModel):
             Not part of a payload.
         first_noted: in a search as of a time, when its first note is about, if all are later; its
             own time may be too.
+        trust: class of the call that wrote its description, or itself without one; None: own.
     """
 
     description: str = ""
@@ -54,6 +56,7 @@ class DescribedItem(GraphModel):
     similarity: float | None = None
     statements: tuple[FoundStatement, ...] = Field((), exclude=True)
     first_noted: str | None = None
+    trust: Trust | None = None
 
 
 class GraphNode(DescribedItem):

@@ -3,9 +3,16 @@ stored.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+)
 
 from kgagent.models.free_types import split_types, type_names
 from kgagent.models.note import Note, UtcTime
@@ -20,6 +27,7 @@ from kgagent.models.when import (
     periods_of,
 )
 from kgagent.names import normalised_type
+from kgagent.trust import OWN, Trust, read_trust
 
 MAX_ENTRIES = 100
 """Entries that a record keeps, the newest."""
@@ -40,6 +48,7 @@ class HistoryEntry(BaseModel):
         by: user id of the author of that write.
         source_entity_key: what that write came from, usually a Source node.
         corrected: whether the value was never right, instead of having changed.
+        trust: class of the call that had written the value.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -53,6 +62,7 @@ class HistoryEntry(BaseModel):
     by: str = "unknown"
     source_entity_key: str | None = None
     corrected: bool = False
+    trust: Annotated[Trust, BeforeValidator(read_trust)] = OWN
 
     @property
     def end(self) -> int | None:
@@ -203,6 +213,7 @@ def former_descriptions(
                     content=entry.value,
                     added_by=entry.by,
                     when=when if periods_of(when) else f"../{ended}",
+                    trust=entry.trust,
                 )
             )
         began = ended

@@ -63,6 +63,7 @@ HOST_ONLY = frozenset(
         "now",
         "timeout",
         "with_ends",
+        "min_trust",
     }
 )
 """Fields of a search that only a host program sets; the tool refuses them."""

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from kgagent.models.note import LONG_AGO, Note, oldest_first
+from kgagent.trust import level
 
 
 def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
-    """Add notes; a note that repeats a current one only extends its expiry, gives its quote if that
-    one has none, and may have been said earlier.
+    """Add notes; a note that repeats a current one only extends its expiry, raises its trust, gives
+    its quote if that one has none, and may have been said earlier.
     """
     notes = list(existing)
     for note in added:
@@ -27,6 +28,8 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
         more: dict[str, object] = {}
         if _expires_later(note, old):
             more["expires_at"] = note.expires_at
+        if level(note.trust) > level(old.trust):
+            more["trust"] = note.trust
         if note.quote and not old.quote:
             more["quote"] = note.quote
         if note.said_on and note.known_since < old.known_since:

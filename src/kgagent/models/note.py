@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     SerializationInfo,
     SerializerFunctionWrapHandler,
@@ -17,6 +18,7 @@ from pydantic import (
 )
 
 from kgagent.models.when import OPEN_START, Period, day_number, first_day, periods_of
+from kgagent.trust import OWN, Trust, read_trust
 
 
 def utc_now() -> datetime:
@@ -69,6 +71,7 @@ class Note(BaseModel):
             stored as given.
         quote: the words of the source that say it; None if they are not known.
         expires_at: when it expires; None if it never does.
+        trust: class of the calls that said it, the highest.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow", coerce_numbers_to_str=True)
@@ -81,6 +84,7 @@ class Note(BaseModel):
     source_entity_key: str | None = None
     quote: str | None = None
     expires_at: UtcTime | None = None
+    trust: Annotated[Trust, BeforeValidator(read_trust)] = OWN
 
     @model_serializer(mode="wrap")
     def _with_known_fields(
@@ -96,6 +100,7 @@ class Note(BaseModel):
             name: value
             for name, value in fields.items()
             if value or name not in {"when", "said_on", "quote"}
+            if (name, value) != ("trust", OWN)
         }
 
     @property

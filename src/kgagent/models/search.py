@@ -17,6 +17,7 @@ from kgagent.models.fields import (
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel, parsed_json
 from kgagent.models.when import WhenPeriod
+from kgagent.trust import Trust
 
 SearchPlan = Literal["exact", "index", "procedure", "none"]
 """How a vector search was run: comparing each vector, in a filtered index, by the query procedures,
@@ -155,6 +156,7 @@ class SearchFilters(RequestModel):
             "min_proximity",
             "max_proximity",
             "sources",
+            "min_trust",
         }
     )
 
@@ -174,6 +176,9 @@ class SearchFilters(RequestModel):
 
     sources: bool | None = Field(
         None, description="Whether to search the texts of sources too. Default: true."
+    )
+    min_trust: Trust | None = Field(
+        None, description="Only what is trusted so far at least: own, known or unknown."
     )
 
     @model_validator(mode="after")

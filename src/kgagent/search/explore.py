@@ -188,7 +188,19 @@ class Exploration:
         rankings = await nodes_by_name(
             self.spec.scope, texts, labels=labels, limit=limit, nodes=self.nodes
         )
-        return list(map(_without_namesakes, rankings))
+        kept = self.spec.kept
+        trusted = [
+            replace(
+                ranking,
+                candidates=[
+                    replace(one, result=kept.without_other_notes(one.result))
+                    for one in ranking.candidates
+                    if isinstance(one.result, GraphNode) and kept.keeps_node(one.result)
+                ],
+            )
+            for ranking in rankings
+        ]
+        return list(map(_without_namesakes, rankings if kept.min_trust is None else trusted))
 
     def _ranked(
         self, found: Found, named: Sequence[Ranking], relationships: Sequence[Candidate]
@@ -246,7 +258,8 @@ class Exploration:
         reached: set[str] = set()
         for rank, one in enumerate(filter(_is_relationship, scored), start=1):
             if isinstance(one.record, RelationshipRecord):
-                matched = one.record.text("description") or one.record.text("relationship_type")
+                said = one.record.text("description") if self.spec.kept.trusts(one.record) else ""
+                matched = said or one.record.text("relationship_type")
                 signal = Signal(
                     source="via_relationship",
                     matched=matched,

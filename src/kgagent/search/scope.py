@@ -19,7 +19,7 @@ from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
 from kgagent.models import Note
 from kgagent.models.free_types import type_names
-from kgagent.models.graph import DescribedItem
+from kgagent.models.graph import DescribedItem, GraphNode
 from kgagent.models.history import dump_history, is_valid, values_on
 from kgagent.models.note import oldest_first, utc_now
 from kgagent.models.search import SearchFilters
@@ -28,6 +28,7 @@ from kgagent.names import normalised_type
 from kgagent.ontology import Ontology
 from kgagent.operations import Search
 from kgagent.search.arguments import known_types
+from kgagent.trust import Trust, level
 from kgagent.validation import check_user_id
 
 SHORTEST_TIMEOUT = 0.01
@@ -178,6 +179,7 @@ class RelationshipFilter:
             all.
         min_attitude, max_attitude, min_proximity, max_proximity: levels, 1 to 5; None keeps all.
         sources: False leaves out the passages of sources.
+        min_trust: class that statements have at least; None keeps all.
         now: notes that have expired by then are not kept.
     """
 
@@ -191,6 +193,7 @@ class RelationshipFilter:
     min_proximity: int | None = None
     max_proximity: int | None = None
     sources: bool | None = None
+    min_trust: Trust | None = None
     now: datetime = field(default_factory=utc_now)
 
     @classmethod
@@ -216,10 +219,10 @@ class RelationshipFilter:
 
     @property
     def has_conditions(self) -> bool:
-        """Whether it has conditions that no vector index has; indexes have the free type, the owner
-        and the days.
+        """Whether it has conditions that no vector index has; indexes have the free type, the
+        owner, the days and the trust.
         """
-        in_indexes = {"relationship_types", "between"}
+        in_indexes = {"relationship_types", "between", "min_trust"}
         return any(getattr(self, name) is not None for name in _FILTERS - in_indexes)
 
     def identifier(self, ontology: Ontology) -> Identifier:
@@ -244,6 +247,7 @@ class RelationshipFilter:
         bounds = {
             "first_day": -1 if self.between is None else self.between.earliest,
             "last_day": last,
+            "min_trust": None if self.min_trust is None else level(self.min_trust),
         }
         return {
             "filter": {**asdict(self), **days, **bounds, "day": self.day},
@@ -252,10 +256,10 @@ class RelationshipFilter:
         }
 
     def keeps_note(self, note: Note) -> bool:
-        """Whether a note has not expired, is not later than `as_of`, and is dated within
-        `between`.
+        """Whether a note has not expired, is trusted, is not later than `as_of`, and is dated
+        within `between`.
         """
-        if not note.is_current(self.now):
+        if not note.is_current(self.now) or not self.trusts(note):
             return False
         periods = periods_of(note.when)
         if not periods:
@@ -274,11 +278,16 @@ class RelationshipFilter:
             days.earliest <= period.earliest <= days.latest for period in periods_of(when)
         )
 
-    def keeps_node(self, node: NodeRecord) -> bool:
+    def trusts(self, item: Note | Record | DescribedItem) -> bool:
+        """Whether a note, or the words of a record, have the class that is asked for."""
+        return self.min_trust is None or level(item.trust) >= level(self.min_trust)
+
+    def keeps_node(self, node: NodeRecord | GraphNode) -> bool:
         """Whether a node may be found by itself: without a time of its own, it is `between` by its
-        notes.
+        notes, and it is trusted by its words or its notes.
         """
-        return self.between is None or any(map(self.keeps_note, node.notes))
+        is_kept = self.between is None and self.trusts(node)
+        return is_kept or any(map(self.keeps_note, node.notes))
 
     def on_day(self, record: RecordT) -> RecordT | None:
         """A record as it was at the end of `as_of`; None if that one is not kept.
@@ -315,10 +324,14 @@ class RelationshipFilter:
         )
 
     def without_other_notes(self, item: ItemT) -> ItemT:
-        """A result with the notes that the filter keeps."""
-        if self.as_of is None and self.between is None:
+        """A result with the notes that the filter keeps, and without a description that it does not
+        trust.
+        """
+        if self.as_of is None and self.between is None and self.min_trust is None:
             return item
         update: dict[str, Any] = {"notes": tuple(filter(self.keeps_note, item.notes))}
+        if not self.trusts(item):
+            update["description"] = ""
         if self.as_of is not None and not update["notes"]:
             dated = [
                 note for note in oldest_first(item.notes) if note.when and note.is_current(self.now)

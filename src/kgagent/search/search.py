@@ -289,7 +289,7 @@ def _statements(
     notes += [one for one in former if one.content in texts and one.content not in known]
     said_on = read.record.text("said_on") or None
     notes += [
-        Passage(content=text, when=said_on)
+        Passage(content=text, when=said_on, trust=read.record.trust)
         for text, _, is_passage in read.statements
         if is_passage and text not in known
     ]

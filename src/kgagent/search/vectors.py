@@ -133,16 +133,18 @@ class VectorTarget:
     @property
     def _within(self) -> dict[str, Fragment]:
         """What the index filters by beside the user: days only where everything that a filter keeps
-        has days.
+        has days, trust only of statements.
         """
         filters, of_statements = self.filters, self.kind == "statements"
         chosen, by_type = filters.get("filter", {}), filters.get("relationship_types") is not None
         types = "_within_statement_types" if of_statements else "_within_types"
         by_days = chosen.get("between") or (of_statements and chosen.get("as_of"))
         days = "_within_statement_days" if of_statements else "_within_days"
+        trust = "_nothing" if chosen.get("min_trust") is None else "_within_trust"
         return {
             "within_types": Fragment(types if by_type else "_nothing"),
             "within_days": Fragment(days if by_days else "_nothing"),
+            **({"within_trust": Fragment(trust)} if of_statements else {}),
         }
 
 

@@ -16,6 +16,7 @@ from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.search import RetrievalService
+from kgagent.trust import Trust
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class ToolContext:
         source_entity_key: the Source node that is being read. If set, every note refers to it,
             whatever the model says.
         offered: names of the tools that the agent can call.
+        min_trust: class that what searches find has at least; None finds all.
     """
 
     user_id: str
@@ -42,6 +44,7 @@ class ToolContext:
     source_entity_key: str | None = None
     observer: Observer = NULL_OBSERVER
     offered: frozenset[str] = frozenset()
+    min_trust: Trust | None = None
 
     async def embedder_ready(self) -> None:
         """Wait for an embedder that is still being loaded; that is no part of the time limit of a

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -44,6 +45,8 @@ from kgagent.tools.references import NodeReference
 
 class ExploreArguments(ReadArguments, ExploreRequest):
     """Arguments of explore."""
+
+    refused: ClassVar[frozenset[str]] = frozenset({"min_trust"})
 
     return_explanations: bool = Field(
         False, description="Whether to return why each node was found."
@@ -96,7 +99,7 @@ class Explore(Tool[ExploreArguments]):
             raise InputError(f"{NOTHING_ASKED}. {REPEAT_ARGUMENTS}")
         arguments = await _with_owner_named(context, arguments)
         labels = known_labels(context.ontology, arguments.labels)
-        request = arguments.model_copy(update={"labels": labels})
+        request = arguments.model_copy(update={"labels": labels, "min_trust": context.min_trust})
         result = await context.retrieval.explore(request, user_id=context.user_id)
         unknown = (
             _unknown(arguments.text_matches, result) if result.nodes or result.relationships else ""

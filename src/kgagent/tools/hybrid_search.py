@@ -81,7 +81,12 @@ class HybridSearch(Tool[HybridSearchArguments]):
         # As text, a relationship names its nodes; as JSON, they are results beside it.
         limit = READ if arguments.limit is None and is_text else arguments.limit
         request = arguments.model_copy(
-            update={"labels": labels, "limit": limit, "with_ends": not is_text}
+            update={
+                "labels": labels,
+                "limit": limit,
+                "with_ends": not is_text,
+                "min_trust": context.min_trust,
+            }
         )
         result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
         is_full = len(result.items) == arguments.limit

@@ -409,7 +409,7 @@ class ItemWriter:
         if item.content or source:
             # Words for another text, or of another source, do not say it.
             changes["quote"] = item.quote
-        return NoteEdit(item.replaces, changes)
+        return NoteEdit(item.replaces, changes, self.context.write_context.trust)
 
     def _new_notes(self, given: Sequence[NewNote | str]) -> tuple[Note, ...]:
         """Notes to add, with the keys of their sources.

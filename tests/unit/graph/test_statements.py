@@ -14,6 +14,7 @@ from kgagent.graph.property_names import (
     INTERNAL_PROPERTIES,
     OLD_EMBEDDINGS,
     PERIODS,
+    TRUST,
 )
 from kgagent.graph.statements import Fragment, statement, statement_files
 
@@ -34,6 +35,7 @@ KNOWN_PLACES = {
     "node_embedding",
     "within_types",
     "within_days",
+    "within_trust",
     *DELETED_NAMES,
 }
 OF_NO_USER = {"live_labels", "show_index_config", "show_index_states"}
@@ -77,6 +79,7 @@ NAMES = {
     "which": Fragment("_node_of_ids"),
     "within_types": Fragment("_within_types"),
     "within_days": Fragment("_within_days"),
+    "within_trust": Fragment("_within_trust"),
 }
 
 
@@ -153,7 +156,7 @@ def test_properties_that_searches_do_not_read_are_never_returned(name: str) -> N
     assert (
         set(re.findall(r"'(\w+)'", left_out[1]))
         == INTERNAL_PROPERTIES
-        - {"is_reversed", "history", "relationship_key", *FIRST_SAID}
+        - {"is_reversed", "history", "relationship_key", TRUST, *FIRST_SAID}
         - OF_THE_OTHER[name]
     )
 

@@ -10,9 +10,10 @@ from rich.text import Text
 
 from kgagent.cli.graph_session import resolve_user_id
 from kgagent.cli.mcp.client_config import Client
-from kgagent.cli.options import User
+from kgagent.cli.options import Trusted, User
 from kgagent.cli.output import print_message
 from kgagent.private_files import is_readable_by_others
+from kgagent.trust import check_trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -147,6 +148,7 @@ def mcp(
             help="Ask the user before a call merges or deletes something, if the client can.",
         ),
     ] = True,
+    trust: Trusted = None,
     user: User = None,
     print_config: Annotated[
         Client | None,
@@ -182,6 +184,8 @@ def mcp(
     if claims and oauth_issuer is None:
         raise typer.BadParameter("--oauth-… options require --oauth-issuer")
     settings = load_settings()
+    if trust is not None:
+        settings = settings.model_copy(update={"trust": check_trust(trust)})
     if toolsets is not None:
         from kgagent.tools.toolsets import tools_of
 

@@ -1,5 +1,5 @@
 // The user's statements nearest to each query, from the index that filters inside itself: by user, and by what the fragments
-// «within_types» and «within_days» name.
+// «within_types», «within_days» and «within_trust» name.
 // Parameters: user_id; dimensions; model; relationship_types [text] or null; filter; limit (records); of_record
 // (statements of each); fetch (index matches to fetch, at least limit);
 // estimated (whether the index only estimates similarities, which are then computed again); queries [{position, vector, threshold}].
@@ -7,7 +7,7 @@
 UNWIND $queries AS query
 CALL (query) {
   MATCH (n)
-  SEARCH n IN (VECTOR INDEX «index» FOR query.vector WHERE n.user_id = $user_id «within_types» «within_days» LIMIT $fetch) SCORE AS score
+  SEARCH n IN (VECTOR INDEX «index» FOR query.vector WHERE n.user_id = $user_id «within_types» «within_days» «within_trust» LIMIT $fetch) SCORE AS score
   WITH n, 2.0 * score - 1.0 AS indexed, CASE
       WHEN NOT $estimated THEN 2.0 * score - 1.0
       WHEN «_eligible_node» THEN 2.0 * vector.similarity.cosine(n.embedding, query.vector) - 1.0

@@ -1,0 +1,261 @@
+"""A call has a class of trust, which the host binds: it is stored with what the call writes."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from kgagent import InputError, KnowledgeGraph
+from kgagent.answers.items import UNKNOWN_SOURCE
+from kgagent.trust import TRUSTS, Trust, level
+from tests.support.payloads import succeeded
+from tests.support.people import remembered
+from tests.support.stored import Properties, cypher
+
+TEXT = "Ruth: The cedar shed of {} leaks in autumn."
+QUERY = "what leaks in the cedar shed in autumn?"
+
+
+async def write_as(graph: KnowledgeGraph, user_id: str, trust: Trust) -> None:
+    """A note, a description, a bare relationship and a source with its passage, by one call each."""
+    tools = graph.tools(user_id=user_id, trust=trust)
+    told = f"said by {trust}"
+    await remembered(
+        tools,
+        [
+            {"label": "Person", "name": f"Ada {trust}", "description": f"Leaky cedar {told}."},
+            {"label": "Entity", "name": f"Shed {trust}"},
+        ],
+        [
+            {
+                "from": f"Ada {trust}",
+                "to": f"Shed {trust}",
+                "relationship_type": f"leaks {trust}",
+                "notes": [f"The cedar leaks in autumn, {told}."],
+            }
+        ],
+    )
+    await graph.add_source(f"Call {trust}", TEXT.format(trust), user_id=user_id, trust=trust)
+
+
+async def statement_entries(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
+    rows = await cypher(
+        graph,
+        "MATCH (n:KgagentStatement {user_id: $user}) RETURN properties(n) AS one",
+        user=user_id,
+    )
+    return [row["one"] for row in rows]
+
+
+async def texts(graph: KnowledgeGraph, user_id: str, **options: Any) -> str:
+    found = await graph.search(QUERY, user_id=user_id, limit=100, **options)
+    explored = await graph.explore(
+        QUERY, user_id=user_id, text_matches=["Ada unknown", "Ada own"], **options
+    )
+    return json.dumps([found.to_dict(), explored.to_dict()], ensure_ascii=False)
+
+
+@pytest.fixture
+async def three(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
+    """A graph with statements of each class."""
+    for trust in TRUSTS:
+        await write_as(graph, user_id, trust)
+    return graph
+
+
+@pytest.mark.parametrize("least", [None, *TRUSTS])
+async def test_a_search_finds_what_is_trusted_so_far_at_least(
+    three: KnowledgeGraph, user_id: str, least: Trust | None
+) -> None:
+    found = await texts(three, user_id, **({"min_trust": least} if least else {}))
+    for trust in TRUSTS:
+        said = (
+            f"Leaky cedar said by {trust}.",
+            f"The cedar leaks in autumn, said by {trust}.",
+            TEXT.format(trust),
+            f"leaks {trust}",
+        )
+        is_kept = least is None or level(trust) >= level(least)
+        assert [text in found for text in said] == [is_kept] * len(said), trust
+    matches = await three.retrieval.relationship_vector_search(
+        QUERY, -1.0, user_id=user_id, min_trust=least
+    )
+    assert len(matches) == len(TRUSTS) - level(least if least else "unknown")
+
+
+async def test_the_class_is_a_number_of_the_entries_and_absent_where_it_is_own(
+    three: KnowledgeGraph, user_id: str
+) -> None:
+    entries = await statement_entries(three, user_id)
+    for trust in TRUSTS:
+        of_class = [one for one in entries if f" {trust}" in f"{one['text']} {one['names']}"]
+        assert {one["trust"] for one in of_class} == {level(trust)}, trust
+    stored = await cypher(
+        three,
+        "MATCH (n:Person|Entity|Source {user_id: $user}) OPTIONAL MATCH (n)-[r]->() "
+        "RETURN n.name AS name, n.trust_class AS trust, r.trust_class AS other, r.notes AS notes",
+        user=user_id,
+    )
+    for row in stored:
+        trust = row["name"].split()[-1]
+        assert row["trust"] == (None if trust == "own" else trust)
+        assert row["other"] in (row["trust"], None)
+        assert ('"trust"' in (row["notes"] or "")) is (bool(row["notes"]) and trust != "own")
+
+
+async def test_an_answer_marks_what_rests_only_on_unknown_sources(
+    three: KnowledgeGraph, user_id: str
+) -> None:
+    tools = three.tools(user_id=user_id)
+    answer = await tools["hybrid_search"].call_text(
+        {"query": QUERY, "token_budget": 8_000, "limit": 100}
+    )
+    lines = answer.text.splitlines()
+    for trust in TRUSTS:
+        of_class = [line for line in lines if f" {trust}" in line.replace(UNKNOWN_SOURCE, "")]
+        assert len(of_class) >= 3
+        marks = [UNKNOWN_SOURCE in line for line in of_class]
+        assert marks == [trust == "unknown"] * len(of_class), of_class
+    payload = succeeded(await tools.hybrid_search(query=QUERY, token_budget=20_000))
+    for item in (*payload["objects"], *payload["relationships"]):
+        for trust in ("known", "unknown"):
+            is_of_class = f" {trust}" in str(item)
+            assert (item.get("trust") == trust) is is_of_class
+            assert all(
+                (note.get("trust") == trust) is is_of_class for note in item.get("notes", ())
+            )
+
+
+async def test_the_host_binds_what_tools_find_and_the_model_cannot_choose(
+    three: KnowledgeGraph, user_id: str
+) -> None:
+    tools = three.tools(user_id=user_id, min_trust="known")
+    for name, asked in (("hybrid_search", {"query": QUERY}), ("explore", {"queries": [QUERY]})):
+        answer = await tools[name].call_text({**asked, "token_budget": 4_000})
+        assert "said by known" in answer.text
+        assert "unknown" not in answer.text
+        refused = await tools[name].call_text({**asked, "min_trust": "unknown"})
+        assert refused.is_error
+        assert "min_trust" not in json.dumps(tools[name].arguments.model_json_schema())
+    with pytest.raises(InputError, match="trust must be own, known or unknown, got 'high'"):
+        three.tools(user_id=user_id, trust="high")  # type: ignore[arg-type]
+
+
+async def classes(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
+    """The class of each description and note by its text."""
+    nodes = await cypher(
+        graph,
+        "MATCH (n:Person|Source {user_id: $user}) "
+        "RETURN n.description AS text, n.trust_class AS trust, n.notes AS notes",
+        user=user_id,
+    )
+    found = {row["text"]: row["trust"] or "own" for row in nodes}
+    for row in nodes:
+        for note in json.loads(row["notes"] or "[]"):
+            found[note["content"]] = note.get("trust", "own")
+    return found
+
+
+async def test_what_is_said_again_has_the_higher_class_and_what_is_changed_that_of_the_call(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    bound = {trust: graph.tools(user_id=user_id, trust=trust) for trust in get_args(Trust)}
+    said = {"label": "Person", "name": "Ada", "description": "Builds boats.", "notes": ["Rows."]}
+    for trust, expected in (("unknown", "unknown"), ("known", "known"), ("unknown", "known")):
+        succeeded(await bound[trust].remember(nodes=[said]))
+        assert await classes(graph, user_id) == {"Builds boats.": expected, "Rows.": expected}
+    succeeded(await bound["own"].remember(nodes=[{**said, "description": "", "notes": []}]))
+    assert (await classes(graph, user_id))["Builds boats."] == "known"
+    succeeded(await bound["own"].remember(nodes=[said]))
+    assert set((await classes(graph, user_id)).values()) == {"own"}
+    succeeded(
+        await bound["unknown"].remember(
+            nodes=[{"name": "Ada", "label": "Person", "description": "Owns the bank."}],
+            notes=[{"on": "Ada", "replaces": "Rows.", "content": "Robs."}],
+        )
+    )
+    assert await classes(graph, user_id) == {"Owns the bank.": "unknown", "Robs.": "unknown"}
+    entries = {one["text"]: one["trust"] for one in await statement_entries(graph, user_id)}
+    assert entries["Builds boats."] == level("own")
+    restored = await bound["own"].restore(entity_key="Ada", field="description")
+    succeeded(restored)
+    assert (await classes(graph, user_id))["Builds boats."] == "own"
+    succeeded(await bound["own"].restore(entity_key="Ada", field="description"))
+    assert (await classes(graph, user_id))["Owns the bank."] == "unknown"
+
+
+async def test_a_source_whose_text_another_class_replaces(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    async def stored(text: str, trust: Trust, **more: Any) -> str:
+        node = await graph.add_source("Call", text, user_id=user_id, trust=trust, **more)
+        return node.trust or "own"
+
+    assert await stored("Ruth: One.", "own", description="A call.") == "own"
+    assert await stored("Ruth: Two.", "unknown") == "unknown"
+    assert await stored("Ruth: Three.", "own") == "unknown"
+    assert await stored("Ruth: Three.", "own", description="A call.") == "own"
+
+
+async def test_an_export_keeps_the_classes_and_an_import_raises_none(
+    three: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    before = await texts(three, user_id, min_trust="known")
+    await three.export(first, user_id=user_id)
+    await three.forget(user_id=user_id)
+    await three.import_records(first)
+    await three.export(second, user_id=user_id)
+    assert second.read_bytes() == first.read_bytes()
+    assert await texts(three, user_id, min_trust="known") == before
+    assert (await three.migrate(user_id=user_id, dry_run=True)).nodes.updated == 0
+    own = three.tools(user_id=user_id, trust="own")
+    description = "Leaky cedar said by unknown."
+    person = {"label": "Person", "name": "Ada unknown", "description": description}
+    succeeded(await own.remember(nodes=[person]))
+    await three.export(first, user_id=user_id)
+    assert (await classes(three, user_id))[description] == "own"
+    await three.import_records(second, overwrite=True)
+    assert (await classes(three, user_id))[description] == "unknown"
+    await three.import_records(first, overwrite=True)
+    assert (await classes(three, user_id))[description] == "unknown"
+
+
+async def test_a_merge_raises_nothing_and_a_restoration_gives_back(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    own, unknown = (graph.tools(user_id=user_id, trust=trust) for trust in ("own", "unknown"))
+    keys = await remembered(
+        own, [{"label": "Source", "name": "Call", "notes": ["Kept."]}]
+    ) | await remembered(
+        unknown,
+        [{"label": "Source", "name": "Talk", "description": "A talk.", "notes": ["Told."]}],
+    )
+    await graph.add_source("Talk", "Ruth: The shed leaks.", user_id=user_id, trust="unknown")
+    before = await classes(graph, user_id)
+    succeeded(await own.merge_nodes(keep_entity_key=keys["Call"], drop_entity_key=keys["Talk"]))
+    assert await classes(graph, user_id) == {
+        "A talk.": "unknown",
+        "Kept.": "own",
+        "Told.": "unknown",
+    }
+    assert "The shed leaks" not in await texts(graph, user_id, min_trust="known")
+    succeeded(await own.restore(entity_key=keys["Talk"]))
+    assert await classes(graph, user_id) == before
+
+
+async def test_files_and_the_process_have_a_class(
+    graph: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
+    lines, page = tmp_path / "lines.jsonl", tmp_path / "page.md"
+    node = {"kind": "node", "label": "Person", "id": "1", "name": "Ada", "notes": ["Rows."]}
+    lines.write_text(json.dumps({**node, "description": "Builds boats."}), "utf-8")
+    page.write_text("The cedar shed leaks in autumn.", "utf-8")
+    for trust in ("unknown", "own"):
+        report = await graph.load(lines, page, user_id=user_id, trust=trust)
+        assert not report.problems
+        assert set((await classes(graph, user_id)).values()) == {trust}
+    lines.write_text(json.dumps({**node, "properties": {"trust_class": "own"}}), "utf-8")
+    with pytest.raises(InputError, match="the name is reserved"):
+        await graph.load(lines, user_id=user_id, trust="unknown")
