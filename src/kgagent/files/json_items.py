@@ -147,7 +147,9 @@ class _Conversion:
                 yield relationship_line(start, end, type_words(kind))
             case {"source_node_uuid": start, "name": name}:
                 times = {"when": _period(item), "date_added": item.get("created_at")}
-                fact = filled({"content": item.get("fact"), **times})
+                sources = map(self._episode_key, texts(item.get("episodes")))
+                told = {"source_entity_key": next(sources, None)}
+                fact = filled({"content": item.get("fact"), **times, **told})
                 facts = [fact] if "content" in fact else []
                 yield relationship_line(
                     start, item.get("target_node_uuid"), type_words(name), notes=facts
@@ -164,9 +166,16 @@ class _Conversion:
                     properties=properties,
                 )
                 yield from problems
-            case {"uuid": _, "content": _}:
-                raise InputError(
-                    "an episode of graphiti is not loaded: give its text to `kgagent ingest`"
+            case {"uuid": str(key), "name": name, "content": text}:
+                yield node_line(
+                    self._target,
+                    key,
+                    name,
+                    texts(self._target.ontology.source_label),
+                    entity_key=self._episode_key(key),
+                    description=item.get("source_description"),
+                    source_text=text,
+                    said_on=str(item.get("valid_at") or "")[:10],
                 )
             case _:
                 raise InputError(f"not understood: an object with {list_names(item.keys())}")
@@ -195,6 +204,10 @@ class _Conversion:
             f"only the first {most:,} of {len(notes):,} notes are loaded; raise KGAGENT_MAX_NOTES"
         )
         return notes[:most], [InputError(problem)]
+
+    def _episode_key(self, key: str) -> str:
+        """The key of the source of an episode, which facts of other files cite too."""
+        return str(uuid.uuid5(_NAMESPACE, f"{self._target.user_id}\n{key}"))
 
     @property
     def _owner_key(self) -> str:

@@ -19,6 +19,7 @@ from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.node_name import NodeName
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
+from kgagent.graph.sources import SourceWords
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.models.note import UtcTime
 from kgagent.models.when import When
@@ -114,6 +115,8 @@ class NodeLine(LineModel):
         entity_key: key of the node in the graph; None derives a key that is the same at every load.
         aliases: other names to add.
         created_at: creation time; part of the key if the rule of the label includes it.
+        source_text: all that was said or written, of a source.
+        said_on: date of it, in EDTF.
     """
 
     kind: Literal["node"]
@@ -125,6 +128,8 @@ class NodeLine(LineModel):
     description: Text | None = None
     notes: Notes = Field(default_factory=list)
     created_at: UtcTime | None = None
+    source_text: SourceWords | None = None
+    said_on: When | None = None
     properties: Properties = Field(default_factory=dict)
 
 

@@ -112,6 +112,8 @@ class LoadReader:
         if isinstance(parsed, RelationshipLine):
             self.counts["relationships"] += 1
             return
+        if parsed.source_text is not None and parsed.label != self._ontology.source_label:
+            raise InputError(f"source_text is the text of a source, got label {parsed.label}")
         key = self._entity_key(parsed, line)
         if parsed.id is not None:
             name = compatible_name(parsed.id)
@@ -157,7 +159,7 @@ class LoadReader:
         """Create the record of a line, or update it with the values of the line."""
         notes = self._notes(parsed.notes)
         if isinstance(parsed, NodeLine):
-            fields = {"name", "description", "created_at"}
+            fields = {"name", "description", "created_at", "source_text", "said_on"}
             return LoadedNodeIntent(
                 entity_key=self._entity_key(parsed, line),
                 label=parsed.label,

@@ -242,10 +242,11 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
         "[" * 100_000,
         person("Dan", properties={"user_id": 1}),
         person("Dan", properties={"a": [1]}),
+        person("Dan", source_text="Dan said so."),
     )
     assert (report.nodes, report.relationships) == (LoadCounts(created=2), LoadCounts(created=1))
     found = reasons(report)
-    assert sorted(found) == [2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 17, 18, 19]
+    assert sorted(found) == [2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 17, 18, 19, 20]
     assert found[2].startswith("not JSON")
     assert found[4] == "unknown field colour"
     assert found[5].startswith("Unknown label: Persn")
@@ -260,6 +261,7 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
     assert found[14].startswith("lifetime must be one of week, month")
     assert found[15].startswith("One or both nodes do not exist: bea")
     assert found[16] == "not a JSON object"
+    assert found[20] == "source_text is the text of a source, got label Person"
     assert found[17].startswith("not JSON: recursion limit exceeded")
     assert "the name is reserved" in found[18]
     assert found[19].startswith("properties.a must be text or true or false or a whole number")

@@ -121,9 +121,11 @@ async def test_facts_of_graphiti_are_dated_notes_of_relationships(
         ("Mira Okafor lives in Cremona.", "2021-05-01/.."),
         ("Mira Okafor studied in Cremona.", "2001-01-01/2004-06-30"),
     ]
-    assert problems(report) == [
-        "episodes[0]: an episode of graphiti is not loaded: give its text to `kgagent ingest`"
-    ]
+    call = nodes["call"]
+    assert (call["source_text"], call["said_on"]) == ("Mira told of Cremona.", "2024-03-15")
+    sources = {note["source_entity_key"] for note in json.loads(relationship["notes"])}
+    assert sources == {call["entity_key"]}
+    assert problems(report) == []
 
 
 async def test_tables_of_neo4js_import_tool_are_loaded_together(
