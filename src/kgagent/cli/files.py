@@ -176,12 +176,12 @@ def _load_lines(report: "LoadReport") -> list[RenderableType]:
         f"relationships  {_count_columns(report.relationships)}",
         _embedding_line(report),
     ]
-    for found, what, style in (
-        (report.remarks, "loaded otherwise", "yellow"),
-        (report.problems, "could not be loaded", "red"),
+    for found, noun, what, style in (
+        (report.remarks, "remark", "", "yellow"),
+        (report.problems, "line", " could not be loaded", "red"),
     ):
         if found:
-            lines.append(Text(f"{counted(len(found), 'line')} {what}:", style=style))
+            lines.append(Text(f"{counted(len(found), noun)}{what}:", style=style))
             lines += _problem_lines(found, len(found))
     return lines
 

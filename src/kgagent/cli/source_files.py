@@ -134,4 +134,6 @@ def display_path(file: Path) -> str:
 
 
 def _files_below(path: Path) -> Iterator[Path]:
-    return files_below(path, FOLDER_SUFFIXES) if path.is_dir() else iter((path,))
+    if not path.is_dir():
+        return iter((path,))
+    return (file for file in files_below(path) if file.suffix.lower() in FOLDER_SUFFIXES)

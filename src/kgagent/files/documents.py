@@ -4,6 +4,7 @@ e-mails.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -16,7 +17,7 @@ from kgagent.extras import require_extra
 from kgagent.files.folders import files_below
 from kgagent.files.load_writer import LoadTally
 from kgagent.files.reports import LineProblem, LoadCounts, LoadReport
-from kgagent.formatting import encodable
+from kgagent.formatting import counted, encodable
 from kgagent.graph.sources import SourceText, save_sources
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
@@ -33,7 +34,8 @@ async def load_documents(
     user_id: str,
     progress: Progress | None = None,
 ) -> LoadReport:
-    """Store the texts of documents as sources, named by their paths.
+    """Store the texts of documents as sources, which have their paths as names and are found by
+    where the files really are.
 
     Args:
         paths: the files.
@@ -91,7 +93,7 @@ def read_document(path: Path) -> SourceText:
         raise InputError(f"cannot be read: {error}") from error
     if not found["text"].strip():
         raise InputError("has no text")
-    return validate(SourceText, {"name": name, **found})
+    return validate(SourceText, {"id": str(path.resolve()), "name": name, **found})
 
 
 def _problem(position: int, path: Path, error: KgAgentError) -> LineProblem:
@@ -148,12 +150,26 @@ _READERS = {
 }
 
 
-def documents_in(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
-    """The documents among some files and below folders, and the other files."""
-    documents, others = list[Path](), list[Path]()
+def documents_in(
+    paths: Iterable[Path],
+) -> tuple[list[Path], list[Path], tuple[LineProblem, ...]]:
+    """The documents among some files and below folders, the other files, and what is not read of
+    the folders.
+    """
+    documents, others, skipped = list[Path](), list[Path](), list[LineProblem]()
     for path in paths:
-        if path.is_dir():
-            documents += files_below(path, _READERS)
-        else:
-            (documents if path.suffix.lower() in _READERS else others).append(path)
-    return list(dict.fromkeys(documents)), others
+        if not path.is_dir():
+            (documents if _is_document(path) else others).append(path)
+            continue
+        files = list(files_below(path))
+        documents += filter(_is_document, files)
+        unread = Counter(file.suffix.lower() for file in files if not _is_document(file))
+        if unread:
+            kinds = (f"{n} {ending or 'without an ending'}" for ending, n in unread.most_common())
+            reason = f"{counted(unread.total(), 'file')} not read: {', '.join(kinds)}"
+            skipped.append(LineProblem(line=0, place=encodable(str(path)), reason=reason))
+    return list(dict.fromkeys(documents)), others, tuple(skipped)
+
+
+def _is_document(path: Path) -> bool:
+    return path.suffix.lower() in _READERS

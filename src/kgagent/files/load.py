@@ -38,15 +38,17 @@ async def load_files(
     Documents are stored last. Relationships may precede their nodes. The other files are read three
     times; JSON Lines and Neo4j's CSV are never held in memory.
     """
-    documents, lines = documents_in(paths)
+    documents, lines, skipped = await asyncio.to_thread(documents_in, paths)
     if documents and not lines:
-        return await load_documents(documents, services, user_id=user_id, progress=progress)
+        stored = await load_documents(documents, services, user_id=user_id, progress=progress)
+        return stored.model_copy(update={"remarks": skipped})
     check_user_id(user_id)
     check_batch_size(batch_size)
     if concurrency < 1:
         raise InputError(f"concurrency must be at least 1, got {concurrency}")
     if not lines:
-        raise InputError("Give at least one file to load")
+        reasons = ". ".join(map(str, skipped))
+        raise InputError(reasons or "Give at least one file to load")
     if label is not None:
         services.ontology.label(label)
     started = time.perf_counter()
@@ -94,7 +96,7 @@ async def load_files(
         relationships=LoadCounts(**relationships.counts),
         embedded=nodes.embedded + relationships.embedded,
         problems=in_order(reader.problems),
-        remarks=in_order(nodes.remarks | relationships.remarks),
+        remarks=(*skipped, *in_order(nodes.remarks | relationships.remarks)),
         seconds=time.perf_counter() - started,
     )
     if not documents:

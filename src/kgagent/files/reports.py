@@ -11,7 +11,7 @@ class LineProblem(Report):
 
     Attributes:
         line: line number, from 1; of converted files or several files, the number among all lines
-            to load.
+            to load; 0 of a folder.
         place: where it is in those files, such as "results[2]"; empty if the line number says it.
         reason: what is wrong with it, or how it was loaded.
     """
@@ -69,7 +69,8 @@ class LoadReport(Report):
         relationships: counts of the relationship lines.
         embedded: number of embeddings made.
         problems: the lines that were not loaded, in order.
-        remarks: lines that were loaded otherwise than they say, in order.
+        remarks: files of folders that were not read, and lines that were loaded otherwise than
+            they say, in order.
         seconds: duration.
     """
 

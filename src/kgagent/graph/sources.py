@@ -1,12 +1,16 @@
 """Sources with their text: a conversation, a document or a page, found by its name or created."""
 
 import asyncio
+import hashlib
+import json
+import unicodedata
 from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import StringConstraints
 
 from kgagent.errors import InputError, KgAgentError
+from kgagent.formatting import encodable
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.nodes import NodeIntent
@@ -28,12 +32,14 @@ class SourceText(RequestModel):
     """The text of a source.
 
     Attributes:
-        name: title of the source, by which it is found.
+        id: where it comes from, such as the path of a file, by which it is found; empty for none.
+        name: title of the source, by which it is found without an id.
         text: all that was said or written.
         description: one sentence about it.
         said_on: date of a conversation or a document, in EDTF.
     """
 
+    id: str = ""
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
     text: SourceWords
     description: Text = ""
@@ -49,7 +55,7 @@ async def save_sources(
     Args:
         graph: the records of the user.
         resolver: finds the sources by their names.
-        sources: the texts; one of a source that exists replaces its text.
+        sources: the texts; one of a source that exists replaces its text, and keeps its name.
 
     Returns:
         The source of each text, or why it was not stored.
@@ -65,13 +71,18 @@ async def save_sources(
         )
     # Long texts take a while, during which other users' calls go on.
     await asyncio.to_thread(lambda: [passages_of(source.text) for source in sources])
-    keys = [_new_key(graph, label, source.name) for source in sources]
+    keys = [
+        key_of_id(source.id, graph.user_id) if source.id else _new_key(graph, label, source.name)
+        for source in sources
+    ]
     found = await resolver.find(graph.user_id, names=[one.name for one in sources], keys=keys)
     outcomes: dict[int, WriteResult[GraphNode] | KgAgentError] = {}
     intents: dict[int, NodeIntent] = {}
     for position, (source, new_key) in enumerate(zip(sources, keys, strict=True)):
         try:
-            if any(
+            if source.id:
+                key = new_key
+            elif any(
                 node.entity_key == source.name or node.is_called(source.name)
                 for node in found.nodes(source.name, label)
             ):
@@ -98,6 +109,12 @@ async def save_sources(
     )
     outcomes |= dict(zip(intents, written, strict=True))
     return [outcomes[position] for position in range(len(sources))]
+
+
+def key_of_id(identity: str, user_id: str) -> str:
+    """The key of the source with an id, however it is read; the id itself is not stored."""
+    plain = unicodedata.normalize("NFC", encodable(identity))
+    return hashlib.sha256(json.dumps(["source id", plain, user_id]).encode()).hexdigest()
 
 
 def _new_key(graph: UserGraph, label: str, name: str, moment: str = "") -> str:

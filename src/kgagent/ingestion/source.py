@@ -1,7 +1,6 @@
 """What is ingested: a conversation with turns, or a text."""
 
 import hashlib
-import json
 import unicodedata
 from datetime import datetime
 from typing import Annotated, Self
@@ -9,6 +8,7 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from kgagent.formatting import beginning, counted, encodable
+from kgagent.graph.sources import key_of_id
 from kgagent.models.request import RequestModel
 
 MAX_SUMMARY_LENGTH = 200
@@ -97,10 +97,9 @@ class Source(RequestModel):
         """The key of a new source's node: sources of one user with the same id, or else the same
         content, share it. The id itself is not stored.
         """
-        identity = json.dumps(["source id", self.id, user_id])
-        if not self.id:
-            identity = f"source{self.fingerprint}{user_id}"
-        return hashlib.sha256(identity.encode()).hexdigest()
+        if self.id:
+            return key_of_id(self.id, user_id)
+        return hashlib.sha256(f"source{self.fingerprint}{user_id}".encode()).hexdigest()
 
     @property
     def summary(self) -> str:

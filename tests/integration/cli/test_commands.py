@@ -84,7 +84,7 @@ def test_load_lists_lines_that_it_keeps_as_notes(kgagent: Kgagent, family: Path)
         file.write(f"\n{json.dumps(back)}\n")
     loaded = kgagent("load", str(family))
     assert loaded.code == 0
-    assert "1 line loaded otherwise:" in loaded.out
+    assert "1 remark:" in loaded.out
     assert "'Ines Halloran pupil of Ruth Adeyemi' is kept as a note" in loaded.out
 
 

@@ -2,10 +2,12 @@
 
 import asyncio
 import threading
+from pathlib import Path
 
 from werkzeug import Response
 
 from kgagent import KnowledgeGraph
+from kgagent.cli.source_files import read_sources
 from kgagent.ingestion import IngestionReport, Ingestor, Limits, Source, Turn
 from tests.support.embedders import WatchedEmbedder
 from tests.support.openai_models import (
@@ -240,3 +242,20 @@ async def test_the_same_text_under_another_id_or_none_is_not_read_again(
         grown = await ingestor.ingest(known.model_copy(update={"turns": turns}))
     assert (grown.state, grown.written["relationships created"]) == ("complete", 0)
     assert await outline(graph, user_id) == WHOLE
+
+
+async def test_a_file_that_was_loaded_is_read_as_the_same_source(
+    graph: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "call.md"
+    file.write_text(CALL.content)
+    await graph.load(file, user_id=user_id)
+    [loaded] = await nodes_of(graph, user_id)
+    with deciding_model(careful_reader) as model:
+        [one] = read_sources([file], strict=True)
+        assert one.source is not None
+        report = await read(graph, user_id, model, one.source, part_size=10_000)
+    assert (report.state, report.source_entity_key) == ("complete", loaded["entity_key"])
+    assert (await graph.load(file, user_id=user_id)).nodes.created == 0
+    sources = [one for one in await nodes_of(graph, user_id) if one.get("source_text")]
+    assert [one["entity_key"] for one in sources] == [loaded["entity_key"]]

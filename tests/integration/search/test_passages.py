@@ -223,4 +223,24 @@ async def test_load_stores_documents_as_sources(
     assert await passages(graph, user_id, "hive", between="2023-04")
     assert (await graph.load(*files[:3], user_id=user_id)).nodes.unchanged == 3
     (tmp_path / ".hidden.md").write_text("Not this one.")
-    assert (await graph.load(tmp_path, user_id=user_id)).nodes.unchanged == 3
+    for name in ("plan.docx", "list.docx", "Makefile"):
+        (tmp_path / name).write_text("Not these either.")
+    folder = await graph.load(tmp_path, user_id=user_id)
+    assert folder.nodes.unchanged == 3
+    unread = f"{tmp_path}: 3 files not read: 2 .docx, 1 without an ending"
+    assert [str(one) for one in folder.remarks] == [unread]
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.docx").write_text("Nor this one.")
+    with pytest.raises(InputError, match="1 file not read"):
+        await graph.load(tmp_path / "other", user_id=user_id)
+
+
+async def test_a_file_is_one_source_however_its_path_is_written(
+    graph: KnowledgeGraph, user_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "garden.md").write_text("The quince tree flowers in April.")
+    assert (await graph.load(tmp_path / "notes", user_id=user_id)).nodes.created == 1
+    monkeypatch.chdir(tmp_path)
+    for path in ("notes", "notes/garden.md", "notes/../notes"):
+        assert (await graph.load(path, user_id=user_id)).nodes.unchanged == 1
