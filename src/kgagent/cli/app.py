@@ -28,6 +28,7 @@ from kgagent.cli import (
 )
 from kgagent.cli.capture import capture
 from kgagent.cli.demo import command as demo
+from kgagent.cli.hooks.command import hooks
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.output import print_message
 from kgagent.cli.recall.command import recall
@@ -85,6 +86,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "mcp": mcp.mcp,
     "recall": recall,
     "capture": capture,
+    "hooks": hooks,
     "import": files.import_,
     "forget": maintenance.forget,
 }

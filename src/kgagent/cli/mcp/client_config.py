@@ -61,7 +61,7 @@ def client_config(
         *(["--toolsets", toolsets] if toolsets else []),
     ]
     entry: dict[str, Any] = {
-        "command": _program_path(),
+        "command": program_path(),
         "args": arguments,
         "env": dict(environment),
     }
@@ -79,7 +79,7 @@ def client_config(
     return json.dumps(configuration, indent=2, ensure_ascii=False)
 
 
-def _program_path() -> str:
+def program_path() -> str:
     """Absolute path of the installed `kgagent`; desktop programs do not know the PATH of a
     shell.
     """

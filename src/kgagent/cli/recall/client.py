@@ -84,7 +84,7 @@ def log(line: str) -> None:
 def log_file() -> BinaryIO:
     """The log file, to write at its end."""
     return open(
-        _folder() / "hooks.log", "ab", opener=lambda path, flags: os.open(path, flags, 0o600)
+        state_folder() / "hooks.log", "ab", opener=lambda path, flags: os.open(path, flags, 0o600)
     )
 
 
@@ -139,7 +139,7 @@ def _stdin() -> str:
     return b"".join(parts).decode("utf-8", "replace")
 
 
-def _folder() -> Path:
+def state_folder() -> Path:
     """The private folder of the log and of the daemons' addresses."""
     folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state", "kgagent")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -155,7 +155,7 @@ def _daemon_file() -> Path:
     if (file := Path(".env")).is_file():
         settings += [str(Path.cwd()), file.read_text("utf-8", "replace")]
     digest = hashlib.sha256("\0".join(sorted(settings)).encode("utf-8", "replace")).hexdigest()
-    return _folder() / f"recall-{digest[:16]}.json"
+    return state_folder() / f"recall-{digest[:16]}.json"
 
 
 def _ask(file: Path, request: Mapping[str, Any]) -> dict[str, str]:
