@@ -35,7 +35,7 @@ from kgagent.models.when import beginning, is_earlier, with_periods
 from kgagent.names import normalised_name, normalised_type, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
-from kgagent.trust import lower, read_trust, stored_trust
+from kgagent.trust import level, read_trust, stored_trust
 
 Intent = NodeIntent | RelationshipIntent
 NodeWriteResult = WriteResult[GraphNode]
@@ -279,7 +279,7 @@ class GraphStrategy:
         """
         context, options = self._graph.context, self._options
         levels = self._levels_stored_as_text(before)
-        trust = lower(context.trust, read_trust(values.get(TRUST)))
+        trust = min(context.trust, options.trust, read_trust(values.get(TRUST)), key=level)
         values = {name: value for name, value in values.items() if name != TRUST}
         changes = changed_properties(before, {**levels, **values}, intent.notes, context)
         if stored is None:
@@ -397,6 +397,7 @@ class GraphStrategy:
             added_by=self._graph.user_id,
             date_added=self._graph.context.clock(),
             source_entity_key=self._options.source_entity_key,
+            trust=self._options.trust,
             **times_of_note(when, self._options.said_on),
         )
 

@@ -30,6 +30,7 @@ from kgagent.graph.writes import (
 )
 from kgagent.models.merged_notes import add_notes
 from kgagent.models.note import Note, dump_notes
+from kgagent.trust import lower
 from kgagent.turns import in_turns
 
 NamedRow = tuple[str, Row]
@@ -325,7 +326,7 @@ def changed_properties(
         InputError: the record would have too many notes.
     """
     wanted = dict(values)
-    said = [note.model_copy(update={"trust": context.trust}) for note in notes]
+    said = [note.model_copy(update={"trust": lower(note.trust, context.trust)}) for note in notes]
     all_notes = add_notes(record.notes, said, context.clock()) if said else record.notes
     if len(all_notes) > max(context.max_notes, len(record.notes)):
         raise InputError(

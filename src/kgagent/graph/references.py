@@ -25,6 +25,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.names import contains_words, is_near, normalised_name, plain_text, shorten_name
 from kgagent.ontology import Ontology
+from kgagent.trust import OWN, Trust, read_trust
 
 NEAREST_TWO_CHANGED = 6
 """Minimum number of letters of a word of which two may be wrong in the nearest name: "Sophia",
@@ -86,11 +87,13 @@ class ReferencedNode(End, _Named):
         labels: all of its labels.
         description: the first 200 characters of it.
         aliases: its other names.
+        trust: class of its words.
     """
 
     labels: frozenset[str]
     description: str
     aliases: tuple[str, ...] = ()
+    trust: Trust = OWN
 
     def listed(self, short_key: str) -> str:
         """The node in a list, such as "Ruth Calder (Person, 5b0c1a2f): Naval architect in
@@ -539,6 +542,7 @@ class Resolver:
                     name=row["name"] or "",
                     description=row["description"] or "",
                     aliases=tuple(row["aliases"]),
+                    trust=read_trust(row["trust"]),
                 )
                 nodes.append(node)
         return nodes

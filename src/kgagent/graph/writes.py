@@ -65,6 +65,7 @@ class WriteOptions:
         dry_run: whether nothing is written; results are those of a write that succeeds.
         source_entity_key: what the writes come from, for the histories of the records.
         said_on: date of the conversation that the writes come from, in EDTF, likewise.
+        trust: class of what they come from, above which no record gets.
         lock: held during each transaction, for writes that would otherwise deadlock with each
             other.
     """
@@ -75,6 +76,7 @@ class WriteOptions:
     dry_run: bool = False
     source_entity_key: str | None = None
     said_on: str | None = None
+    trust: Trust = OWN
     lock: asyncio.Lock | None = None
 
 

@@ -33,6 +33,7 @@ from kgagent.tools.items import (
     RememberedNote,
     RememberedRelationship,
 )
+from kgagent.trust import OWN, Trust, lower
 
 Position = tuple[ListName, int]
 """The list of an item, and its index there."""
@@ -409,7 +410,8 @@ class ItemWriter:
         if item.content or source:
             # Words for another text, or of another source, do not say it.
             changes["quote"] = item.quote
-        return NoteEdit(item.replaces, changes, self.context.write_context.trust)
+        trust = lower(self.context.write_context.trust, self._trust_of(source))
+        return NoteEdit(item.replaces, changes, trust)
 
     def _new_notes(self, given: Sequence[NewNote | str]) -> tuple[Note, ...]:
         """Notes to add, with the keys of their sources.
@@ -418,17 +420,19 @@ class ItemWriter:
             InputError: the ontology has no such lifetime, or a source is a key of no node.
         """
         notes = (NewNote(content=note) if isinstance(note, str) else note for note in given)
+        sources = ((note, self._source_of(note)) for note in notes)
         return tuple(
             Note(
                 content=note.content,
                 **times_of_note(note.when, self.said_on),
                 added_by=self.context.user_id,
                 date_added=self.now,
-                source_entity_key=self._source_of(note),
+                source_entity_key=source,
+                trust=self._trust_of(source),
                 quote=note.quote,
                 expires_at=self.context.ontology.note_expiry(note.lifetime, self.now),
             )
-            for note in notes
+            for note, source in sources
         )
 
     def _source_of(self, note: NewNote) -> str | None:
@@ -449,6 +453,11 @@ class ItemWriter:
             )
         return self._found.key_or_text(source)
 
+    def _trust_of(self, source: str | None) -> Trust:
+        """The class of a source, above which nothing gets that comes from it."""
+        node = self._found.node(source or "")
+        return OWN if node is None else node.trust
+
     async def _write(self) -> None:
         """Write the nodes and then the relationships, with one request for embeddings."""
         context, outcome = self.context, self.outcome
@@ -464,7 +473,12 @@ class ItemWriter:
                 source = self._found.key(self.source)
         strategy = GraphStrategy(
             context.graph,
-            WriteOptions(dry_run=self.dry_run, source_entity_key=source, said_on=self.said_on),
+            WriteOptions(
+                dry_run=self.dry_run,
+                source_entity_key=source,
+                said_on=self.said_on,
+                trust=self._trust_of(source),
+            ),
             new=self._new,
             stored=self._found.by_key,
         )

@@ -109,3 +109,14 @@ def test_a_user_without_records_is_named(kgagent: Kgagent, user_id: str, tmp_pat
     forgotten = kgagent("forget", "--user", f"{user_id}-ghost", "--yes", "--json")
     assert (forgotten.code, forgotten.payload["nodes"]) == (0, 0)
     assert " ".join(forgotten.err.split()).endswith(f"User {user_id}-ghost has no records")
+
+
+def test_a_search_leaves_out_files_that_are_trusted_less_than_it_asks_for(
+    kgagent: Kgagent, family: Path
+) -> None:
+    assert kgagent("load", str(family), "--trust", "unknown").code == 0
+    query = "who guides Ines in her career?"
+    assert "(unknown source)" in kgagent("search", query).out
+    assert "Ruth" not in kgagent("search", query, "--min-trust", "known").out
+    refused = kgagent("load", str(family), "--trust", "high")
+    assert (refused.code, refused.err) == (1, "trust must be own, known or unknown, got 'high'\n")

@@ -58,6 +58,20 @@ async def test_a_conversation_becomes_nodes_relationships_and_notes_in_one_write
     }
 
 
+async def test_what_a_model_reads_has_the_class_of_the_source(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    with deciding_model(careful_reader) as model:
+        ingestor = Ingestor(graph, chat_model(model), user_id=user_id, trust="unknown")
+        assert (await ingestor.ingest(CALL)).state == "complete"
+    nodes = await nodes_of(graph, user_id)
+    assert {node["name"] for node in nodes if node["trust_class"] == "unknown"} == {
+        *NODES,
+        CALL.name,
+    }
+    assert not (await graph.search(NOTE, user_id=user_id, min_trust="known")).items
+
+
 async def test_every_note_names_the_source_and_its_day_whatever_the_model_says(
     graph: KnowledgeGraph, user_id: str
 ) -> None:

@@ -58,6 +58,11 @@ def test_configuration_without_user_uses_the_settings() -> None:
     assert entry_of(run("--print-config", "cursor"), Client.CURSOR)["args"] == ["mcp"]
 
 
+def test_configuration_contains_the_class_of_trust() -> None:
+    entry = entry_of(run("--print-config", "cursor", "--trust", "known"), Client.CURSOR)
+    assert entry["env"]["KGAGENT_TRUST"] == "known"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

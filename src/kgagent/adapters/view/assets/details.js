@@ -83,6 +83,8 @@ kg.details = (() => {
       : el("p", { class: "quote" }, parts);
   };
 
+  const UNKNOWN_SOURCE = "unknown source";
+
   const noteItem = (note, cite, sources) => {
     const isExpired = note.expires_at != null && new Date(note.expires_at) <= new Date();
     const facts = [
@@ -92,6 +94,7 @@ kg.details = (() => {
       note.added_by && note.added_by !== "unknown" ? `by ${note.added_by}` : null,
       note.date_added && `added ${format.date(note.date_added)}`,
       note.expires_at && `${isExpired ? "expired" : "until"} ${format.date(note.expires_at)}`,
+      note.trust === "unknown" && UNKNOWN_SOURCE,
     ].filter(Boolean);
     return el(
       "li",
@@ -128,7 +131,10 @@ kg.details = (() => {
     if (!rows.length) return null;
     return section("Properties", el("dl", {}, rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, el("bdi", {}, propertyText(value)))])));
   };
-  const description = (text) => (text ? el("p", { class: "description" }, el("bdi", {}, text)) : null);
+  const described = ({ description, trust }) => [
+    description ? el("p", { class: "description" }, el("bdi", {}, description)) : null,
+    trust === "unknown" ? el("p", { class: "quiet" }, UNKNOWN_SOURCE) : null,
+  ];
 
   const level = (title, value, word, sample) => {
     if (value == null) return null;
@@ -146,7 +152,7 @@ kg.details = (() => {
     return [
       el("p", { class: "kind" }, kg.legend.nodeSample(node.label, true), node.label),
       el("h2", {}, el("bdi", {}, format.nodeName(node))),
-      description(node.description),
+      described(node),
       explanation(item, true),
       passagesSection(item, cite),
       notesSection(node.notes, cite, graph),
@@ -168,7 +174,7 @@ kg.details = (() => {
     return [
       el("p", { class: "kind" }, format.typeName(relationship.neo4j_type)),
       el("h2", {}, ...triplet(relationship)),
-      description(relationship.description),
+      described(relationship),
       el(
         "dl",
         { class: "levels" },
