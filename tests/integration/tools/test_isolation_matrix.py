@@ -285,6 +285,7 @@ STORED = frozenset(
         "relationship_type",
         "said_on",
         "source_text",
+        "quote",
         "when",
     ]
 )

@@ -81,6 +81,21 @@ async def test_a_quote_of_a_source_without_text_is_stored_as_it_is(
     assert (await notes_of(tools, "Ruth"))["She sings."]["quote"] == note["quote"]
 
 
+async def test_the_text_of_another_users_source_is_not_compared(
+    graph: KnowledgeGraph, call: str, user_id: str, tmp_path: Path
+) -> None:
+    file, other = tmp_path / "notes.jsonl", f"{user_id}-other"
+    said = [
+        f'{{"content": "{quote}", "source_entity_key": "{call}", "quote": "{quote}"}}'
+        for quote in ("blue ledger", "red ledger")
+    ]
+    line = '{"kind": "node", "label": "Person", "name": "Ada", "notes": [%s]}'
+    file.write_text(line % ", ".join(said))
+    assert (await graph.load(file, user_id=other)).remarks == ()
+    stored = await notes_of(graph.tools(user_id=other), "Ada")
+    assert [note["quote"] for note in stored.values()] == ["blue ledger", "red ledger"]
+
+
 async def test_the_text_of_the_same_call_is_quoted(tools: Toolset, call: str) -> None:
     assert call
     notes = [

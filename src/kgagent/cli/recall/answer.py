@@ -49,8 +49,7 @@ async def recalled(graph: KnowledgeGraph, user_id: str, prompt: str, token_budge
     if result.is_relevant is False or not items:
         return ""
     content = Content(items, opening=nothing_about(result.named), at_most=first_page(items))
-    asked = frozenset(plain_words(prompt)) - stop_words
-    page = text_page(content, lambda: replace(plain_state(result, now), asked=asked), token_budget)
+    page = text_page(content, lambda: plain_state(result, now), token_budget)
     return fenced(page.text)
 
 
