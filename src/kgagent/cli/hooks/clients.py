@@ -95,13 +95,13 @@ def edits(name: ClientName, user: str | None) -> dict[Path, Edit]:
     of_skill = client.folder / Path(client.skills).expanduser() / NAME / "SKILL.md"
     if client.hooks:
         path = client.folder / client.hooks
-        return {path: lambda text: _with_hooks(path, text, client, options), of_skill: _skill_text}
+        return {path: lambda text: _with_hooks(path, text, client, options), of_skill: _skill}
     plugin = files("kgagent.cli.hooks").joinpath("opencode.js").read_text("utf-8")
     written = plugin.replace('"__COMMAND__"', json.dumps([program_path(), options]))
-    return {client.folder / "plugins" / f"{NAME}.js": lambda _: written, of_skill: _skill_text}
+    return {client.folder / "plugins" / f"{NAME}.js": lambda _: written, of_skill: _skill}
 
 
-def _skill_text(_before: str) -> str:
+def _skill(_before: str) -> str:
     return skill()
 
 

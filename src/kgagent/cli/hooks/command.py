@@ -2,9 +2,7 @@
 back.
 """
 
-import base64
 import difflib
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,28 +21,18 @@ from kgagent.private_files import replace_private_file
 
 
 class _Change(NamedTuple):
-    """What becomes of a file; None where there is none.
-
-    Attributes:
-        path: the file.
-        now: what it has.
-        before: what it has without ours.
-        after: what it gets.
-    """
+    """What a file has, had before ours was added, and gets; None where it does not exist."""
 
     path: Path
-    now: bytes | None
-    before: bytes | None
-    after: bytes | None
+    now: str | None
+    before: str | None
+    after: str | None
 
     def diff(self) -> str:
         """The difference for a person."""
-        now, after = (
-            (text or b"").decode("utf-8", "replace").splitlines(keepends=True)
-            for text in (self.now, self.after)
-        )
-        lines = difflib.unified_diff(now, after, str(self.path), str(self.path))
-        return without_controls("".join(one if one.endswith("\n") else f"{one}\n" for one in lines))
+        name, now, after = str(self.path), self.now or "", self.after or ""
+        lines = difflib.unified_diff(now.splitlines(), after.splitlines(), name, name, lineterm="")
+        return "".join(f"{without_controls(line)}\n" for line in lines)
 
 
 def hooks(
@@ -86,7 +74,8 @@ def hooks(
     if changed and not yes:
         typer.confirm("Change these files?", abort=True, err=True)
     # First, so that what is interrupted can be taken back.
-    replace_private_file(record, json.dumps({str(one.path): _record(one) for one in changes}))
+    kept = {str(one.path): {"before": one.before, "after": one.after} for one in changes}
+    replace_private_file(record, json.dumps(kept))
     for one in changed:
         _write(one)
     if action == "uninstall":
@@ -96,38 +85,28 @@ def hooks(
         print_message("Codex runs them when you have trusted them: /hooks")
 
 
-def _change(path: Path, edit: Edit | None, known: Mapping[str, str] | None) -> _Change:
+def _change(path: Path, edit: Edit | None, known: Mapping[str, str | None] | None) -> _Change:
     """What becomes of a file.
 
     Args:
         path: the file.
         edit: what adds ours; None takes it out.
-        known: what was recorded when ours was added.
+        known: what it had before ours was added, and after.
     """
-    now = before = path.read_bytes() if path.exists() else None
-    if now is not None and known and known["written"] == hashlib.sha256(now).hexdigest():
-        before = base64.b64decode(known["before"]) if "before" in known else None
+    data = path.read_bytes() if path.exists() else None
+    now = before = None if data is None else data.decode("utf-8", "surrogateescape")
+    if known and now == known["after"]:
+        before = known["before"]
     elif now is not None and path.suffix == ".json":
-        before = without_hooks(path, now.decode("utf-8", "surrogateescape")).encode(
-            "utf-8", "surrogateescape"
-        )
-    after = before
-    if edit is not None:
-        text = (before or b"").decode("utf-8", "surrogateescape")
-        after = edit(text).encode("utf-8", "surrogateescape")
-    return _Change(path, now, before, after)
-
-
-def _record(change: _Change) -> dict[str, str]:
-    before = {} if change.before is None else {"before": base64.b64encode(change.before).decode()}
-    return {**before, "written": hashlib.sha256(change.after or b"").hexdigest()}
+        before = without_hooks(path, now)
+    return _Change(path, now, before, edit(before or "") if edit else before)
 
 
 def _write(change: _Change) -> None:
     try:
         if change.after is not None:
             change.path.parent.mkdir(parents=True, exist_ok=True)
-            change.path.write_bytes(change.after)
+            change.path.write_bytes(change.after.encode("utf-8", "surrogateescape"))
             return
         change.path.unlink()
         if change.path.parent.name == NAME:

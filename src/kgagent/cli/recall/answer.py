@@ -66,12 +66,11 @@ def without_former(
     relationships = result.relationships or ()
     current = [one for one in relationships if not present.has_ended(one.when)]
     former = [
-        (last_day(one.when), frozenset(plain_words(value)) - stop_words)
+        (last_day(one.when), frozenset(plain_words(told)) - stop_words)
         for one in relationships
-        if present.has_ended(one.when)
-        for value in _replaced(one, current)
+        for told in (_replaced(one, current) if present.has_ended(one.when) else ())
     ]
-    kept = replace(present, former=tuple(former)).kept
+    kept = replace(present, former=former).kept
     return result.model_copy(
         update={"objects": tuple(kept(result.objects)), "relationships": tuple(kept(current))}
     )
@@ -79,13 +78,7 @@ def without_former(
 
 @dataclass(frozen=True)
 class _Present:
-    """What holds now.
-
-    Attributes:
-        today: the day.
-        years: the years that stay.
-        former: until which day something held, and the words that say it.
-    """
+    """What holds today, or held in some years; `former` are the words for what held until a day."""
 
     today: int
     years: Sequence[Period]
@@ -115,12 +108,12 @@ class _Present:
         )
 
 
-def _replaced(ended: HybridRelationship, current: Iterable[HybridRelationship]) -> Iterator[str]:
+def _replaced(ended: HybridRelationship, current: Iterable[HybridRelationship]) -> list[str]:
     """The type of an ended relationship with the name of each node that it does not share with one
     of its type that holds now; nothing if there is none.
     """
     same_type = [one for one in current if one.relationship_type == ended.relationship_type]
     keys = {key for one in same_type for key in (one.from_entity_key, one.to_entity_key)}
     ends = {ended.from_entity_key: ended.from_name, ended.to_entity_key: ended.to_name}
-    if not keys.isdisjoint(ends):
-        yield from (f"{ended.relationship_type} {ends[key]}" for key in ends.keys() - keys)
+    names = [] if keys.isdisjoint(ends) else [ends[key] for key in ends.keys() - keys]
+    return [f"{ended.relationship_type} {name}" for name in names]

@@ -21,7 +21,7 @@ from kgagent.cli.hook_input import read_hook_input
 
 TOKENS = 400
 DEADLINE = 0.8
-EXIT_TIME = 0.05
+EXIT_TIME = 0.1
 """Seconds of the deadline that are left for the end of the process."""
 
 MAX_PROMPT = 2_000
@@ -53,7 +53,7 @@ def recall(user: str | None = None, tokens: int = TOKENS, deadline: float = DEAD
         tokens: maximum number of tokens of the text.
         deadline: seconds from the start of this process.
     """
-    end = time.monotonic() - time.process_time() + deadline - EXIT_TIME
+    end = _started() + deadline - EXIT_TIME
     answers: list[str] = []
 
     def ask() -> None:
@@ -132,6 +132,17 @@ def _recalled(user: str | None, tokens: int, end: float) -> str:
         log(f"nothing recalled: {problem}")
     text = answer.get("text")
     return given.as_context(text) if text else ""
+
+
+def _started() -> float:
+    """When this process started, by the monotonic clock."""
+    try:
+        # The time in ticks since the start of the machine is the 22nd value.
+        ticks = int(Path("/proc/self/stat").read_text("ascii").rpartition(")")[2].split()[19])
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, AttributeError):
+        age = time.process_time()
+    return time.monotonic() - age
 
 
 def _stdin() -> str:
