@@ -21,7 +21,7 @@ from kgagent.answers.page import NOTHING_RELEVANT, Content, joined, nothing_abou
 from kgagent.models.hybrid import HybridRelationship, HybridSearchResult
 from kgagent.models.note import Note
 from kgagent.models.passage import Passage
-from kgagent.names import contains_quote
+from kgagent.names import contains_words, plain_sentence
 
 FIRST_PAGE_TOKENS = 700
 """Estimated tokens of the first page of a search, about 450 of a usual model; the next ones use the
@@ -160,20 +160,22 @@ def _with_cited(items: Sequence[ScoredItem]) -> Iterable[ScoredItem]:
     """Statements, best first, where the best note that quotes a passage stands for it too, in the
     better place of both.
     """
-    passages: dict[str, list[NodeItem]] = {}
+    passages: dict[str, dict[str, NodeItem]] = {}
     for item in items:
-        if isinstance(item, NodeItem) and isinstance(_note(item), Passage):
-            passages.setdefault(item.key, []).append(item)
+        note = _note(item)
+        if isinstance(item, NodeItem) and isinstance(note, Passage):
+            passages.setdefault(item.key, {})[plain_sentence(note.content)] = item
     for_both: dict[int, ScoredItem] = {}
     for item in items if passages else ():
         note = _note(item)
-        of_source = passages.get(note.source_entity_key or "", []) if note is not None else []
-        for passage in of_source:
-            words = _note(passage)
-            if note and words and note.quote and contains_quote(words.content, note.quote):
-                for_both[id(item)] = for_both[id(passage)] = _citing(item, passage)
-                passages[passage.key] = [one for one in of_source if one is not passage]
-                break
+        if note is None or not note.quote:
+            continue
+        of_source = passages.get(note.source_entity_key or "", {})
+        quote = plain_sentence(note.quote)
+        said = next((text for text in of_source if contains_words(text, quote)), None)
+        if said is not None:
+            passage = of_source.pop(said)
+            for_both[id(item)] = for_both[id(passage)] = _citing(item, passage)
     distinct = {id(one): one for one in (for_both.get(id(item), item) for item in items)}
     return distinct.values()
 

@@ -23,7 +23,7 @@ from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchRequest
 from kgagent.models.passage import Passage
 from kgagent.models.plain import without_empty
-from kgagent.names import contains_quote
+from kgagent.names import contains_words, plain_sentence
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.validation import check_user_id
 
@@ -97,20 +97,30 @@ async def _documents(
     quoting = (note for item in result.items for note in item.notes if note.quote)
     keys = {note.source_entity_key for note in quoting if note.source_entity_key}
     sources = await services.nodes.read(user_id, sorted(keys))
+
+    def documents() -> list[Document]:
+        passages = {
+            key: {plain_sentence(part.text): part.text for part in passages_of(text)}
+            for key, source in sources.items()
+            for text in [source.text(SOURCE_TEXT)]
+        }
+        return [_document(item, now, _citations(item, sources, passages)) for item in result.items]
+
     # Long texts take a while, during which other users' calls go on.
-    return await asyncio.to_thread(
-        lambda: [_document(item, now, _citations(item, sources)) for item in result.items]
-    )
+    return await asyncio.to_thread(documents)
 
 
 def _citations(
-    item: HybridObject | HybridRelationship, sources: Mapping[str, NodeRecord]
+    item: HybridObject | HybridRelationship,
+    sources: Mapping[str, NodeRecord],
+    passages: Mapping[str, Mapping[str, str]],
 ) -> list[dict[str, str | None]]:
     """The words of sources that an item rests on.
 
     Args:
         item: what a search found.
         sources: the sources of its notes with quotes, by their keys.
+        passages: the passages of each source, by their plain words.
     """
     found: list[dict[str, str | None]] = []
     for note in item.notes:
@@ -119,8 +129,8 @@ def _citations(
             of_text = {"source": item.name, "source_entity_key": item.entity_key}
             found.append({**of_text, "said_on": note.when, "passage": note.content})
         elif note.quote:
-            text = "" if source is None else source.text(SOURCE_TEXT)
-            said = (one.text for one in passages_of(text) if contains_quote(one.text, note.quote))
+            quote, of_source = plain_sentence(note.quote), passages.get(key or "", {})
+            said = (text for plain, text in of_source.items() if contains_words(plain, quote))
             found.append(
                 {
                     "source": key if source is None else source.text("name"),
