@@ -7,7 +7,8 @@ from typing import Any, get_args
 import pytest
 
 from kgagent import InputError, KnowledgeGraph
-from kgagent.answers.items import UNKNOWN_SOURCE
+from kgagent.adapters.langchain import KnowledgeGraphRetriever
+from kgagent.answers.trust_mark import UNKNOWN_SOURCE
 from kgagent.trust import TRUSTS, Trust, level
 from tests.support.payloads import succeeded
 from tests.support.people import remembered
@@ -125,6 +126,12 @@ async def test_an_answer_marks_what_rests_only_on_unknown_sources(
         assert len(of_class) >= 3
         marks = [UNKNOWN_SOURCE in line for line in of_class]
         assert marks == [trust == "unknown"] * len(of_class), of_class
+    call = await tools["read_source"].call_text({"entity_key": "Call unknown"})
+    assert call.text.splitlines()[0].startswith(f"Call unknown (Source) ({UNKNOWN_SOURCE}), ")
+    retriever = KnowledgeGraphRetriever(graph=three, user_id=user_id, k=50)
+    for document in await retriever.ainvoke(QUERY):
+        said = [line for line in document.page_content.splitlines() if "cedar" in line]
+        assert all((UNKNOWN_SOURCE in line) is ("unknown" in line) for line in said), said
     payload = succeeded(await tools.hybrid_search(query=QUERY, token_budget=20_000))
     for item in (*payload["objects"], *payload["relationships"]):
         for trust in ("known", "unknown"):

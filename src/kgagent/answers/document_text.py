@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from kgagent.answers.trust_mark import trust_mark
 from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
-from kgagent.models.note import notes_text_at
 
 Lines = list[str]
 
@@ -14,7 +14,7 @@ def node_lines(node: GraphNode, now: datetime) -> Lines:
     """A node: its name and label, then its description and notes."""
     return _lines(
         f"Object: {node.name or node.entity_key} ({node.label})",
-        node.description,
+        _description(node),
         _notes(node, now),
     )
 
@@ -27,7 +27,7 @@ def relationship_lines(
     return _lines(
         f"Relationship: {relationship.triplet}",
         f"Via: {'; '.join(path)}" if path else "",
-        relationship.description,
+        _description(relationship),
         words and f"Attitude and proximity: {words}",
         _notes(relationship, now),
     )
@@ -38,6 +38,11 @@ def _lines(first: str, *others: str) -> Lines:
     return [in_one_line(first), *(f"  {in_one_line(other)}" for other in others if other)]
 
 
+def _description(item: GraphNode | GraphRelationship) -> str:
+    return item.description and item.description + trust_mark(item.trust)
+
+
 def _notes(item: GraphNode | GraphRelationship, now: datetime) -> str:
-    text = notes_text_at(item.notes, now)
+    current = (note for note in item.notes if note.is_current(now))
+    text = " ".join(note.content + trust_mark(note.trust) for note in current)
     return f"Notes: {text}" if text else ""

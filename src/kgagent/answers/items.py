@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from kgagent.answers.passage_text import quoted
 from kgagent.answers.safe_text import safe_name, safe_text
 from kgagent.answers.token_budget import cut, estimated_tokens, fits
+from kgagent.answers.trust_mark import UNKNOWN_SOURCE, trust_mark
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import FormerDescription, HistoryEntry, Stated
 from kgagent.models.note import Note, oldest_first
@@ -20,7 +21,7 @@ from kgagent.models.passage import Passage
 from kgagent.models.when import day_of_question, is_past, period_of, with_time
 from kgagent.names import plain_words
 from kgagent.ontology.model import as_words
-from kgagent.trust import UNKNOWN, Trust
+from kgagent.trust import UNKNOWN
 
 JsonRecord = dict[str, Any]
 """JSON types."""
@@ -40,9 +41,6 @@ their own.
 
 MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
-
-UNKNOWN_SOURCE = "unknown source"
-"""Marks what rests only on sources that are not known."""
 
 _BOOKKEEPING = frozenset({"content_hash", "created_at", "updated_at", "access_count", "state"})
 
@@ -195,7 +193,7 @@ class RenderState:
         if statement is not None and not self.say(item, statement, description):
             description, notes = "", ()
         if description:
-            description = safe_text(description) + _marks(item.trust)
+            description = safe_text(description) + trust_mark(item.trust)
         if statement is not None and notes:
             # As a description, its text is cut and not omitted if it is too long.
             description, notes = self.note_text(notes[0], cited), ()
@@ -268,7 +266,7 @@ class RenderState:
             cited: the passage that it quotes, if its text stands for that too.
         """
         if isinstance(note, Passage):
-            return safe_text(quoted(note.content, self.asked)) + _marks(note.trust)
+            return safe_text(quoted(note.content, self.asked)) + trust_mark(note.trust)
         details = ["former"] if isinstance(note, FormerDescription) else []
         details += [safe_text(note.when)] if note.when else []
         if note.said_apart and self.sources is not None:
@@ -527,7 +525,7 @@ class NodeItem(RecordItem):
         passages = [one.note for one in node.statements if isinstance(one.note, Passage)]
         if said_on := next((one.when for one in passages if one.when), None):
             name += f", {safe_text(said_on)}"
-        name += "" if node.description or passages else _marks(node.trust)
+        name += "" if node.description or passages else trust_mark(node.trust)
         return name + _properties_text(state.properties(node)) + noted + _score_text(self.score)
 
 
@@ -644,6 +642,7 @@ class HistoryItem(Item):
         until = entry.ended or entry.said_on or (f"{entry.until:%Y-%m-%d}" if entry.until else "")
         details = [f"until {until}"] if until else []
         details += state.source_details(entry.source_entity_key)
+        details += [UNKNOWN_SOURCE] if entry.trust == UNKNOWN else []
         kind, value = "Wrong" if entry.corrected else "Former", self.word or str(entry.value)
         head = f"- {kind} {safe_text(entry.field)}" + (
             f" ({', '.join(details)})" if details else ""
@@ -775,10 +774,6 @@ def _properties_text(properties: JsonRecord) -> str:
         for name, value in properties.items()
     )
     return f" [{safe_text('; '.join(values))}]"
-
-
-def _marks(trust: Trust | None) -> str:
-    return f" ({UNKNOWN_SOURCE})" if trust == UNKNOWN else ""
 
 
 def _score_text(score: float | None) -> str:

@@ -8,6 +8,7 @@ from pydantic import Field
 from kgagent.answers.items import Item, JsonRecord, Line, RenderState
 from kgagent.answers.page import Content
 from kgagent.answers.safe_text import safe_name, safe_text
+from kgagent.answers.trust_mark import trust_mark
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import beginning, counted
 from kgagent.graph.passages import passages_of
@@ -19,6 +20,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
 from kgagent.tools.references import NodeReference
+from kgagent.trust import Trust
 
 
 class ReadSourceArguments(ReadArguments):
@@ -34,11 +36,13 @@ class ReadText(ReadToolResult):
     Attributes:
         source: the source.
         said_on: its date, in EDTF; None if that is not known.
+        trust: class of its text; None: own.
         passages: each with its text and the position of its first character in the source.
     """
 
     source: NodeReference
     said_on: str | None = None
+    trust: Trust | None = None
     passages: tuple[JsonObject, ...] = ()
 
 
@@ -83,6 +87,7 @@ class ReadSource(Tool[ReadSourceArguments]):
         first = 0 if arguments.around is None else _nearest(parts, arguments.around)
         said_on = record.text("said_on") or None
         said = f", said {safe_text(said_on)}" if said_on else ""
+        said += trust_mark(node.trust)
         shown = f"passages {first + 1} to {len(parts)}"
         content = Content(
             items=[_PassageItem(part) for part in parts[first:]],
@@ -92,6 +97,7 @@ class ReadSource(Tool[ReadSourceArguments]):
             fields={
                 "source": NodeReference.of(node).to_dict(),
                 **({"said_on": said_on} if said_on else {}),
+                **({"trust": node.trust} if node.trust else {}),
             },
         )
         return await render_page(ReadText, context, arguments, content)
