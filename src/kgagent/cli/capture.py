@@ -9,11 +9,12 @@ from rich.text import Text
 
 from kgagent.cli.graph_session import run_for_user
 from kgagent.cli.hook_input import read_hook_input
-from kgagent.cli.options import User
+from kgagent.cli.options import Trusted, User
 from kgagent.cli.output import print_message
 from kgagent.cli.recall.client import log_file, start
 from kgagent.cli.transcripts import session_text
 from kgagent.errors import InputError
+from kgagent.trust import check_trust
 
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
@@ -38,6 +39,7 @@ def capture(
         bool,
         typer.Option("--background", help="Return at once; hooks.log says how it ended."),
     ] = False,
+    trust: Trusted = None,
     user: User = None,
 ) -> None:
     """Store a session with an agent as a source, whose text searches find.
@@ -64,15 +66,19 @@ def capture(
         print_message(Text(f"{name} has no text", style="yellow"))
         return
 
+    trusted = None if trust is None else check_trust(trust)
+
     async def work(graph: "KnowledgeGraph", user_id: str) -> str:
         if model is None:
-            await graph.add_source(name, text[-MAX_TEXT:], user_id=user_id, said_on=day)
+            await graph.add_source(
+                name, text[-MAX_TEXT:], user_id=user_id, said_on=day, trust=trusted
+            )
             return "stored"
         from kgagent.cli.ingest import make_chat_model
         from kgagent.ingestion import Ingestor, Source
 
         source = Source.model_validate({"id": name, "name": name, "text": text, "date": day})
-        ingestor = Ingestor(graph, make_chat_model(model), user_id=user_id)
+        ingestor = Ingestor(graph, make_chat_model(model), user_id=user_id, trust=trusted)
         return str((await ingestor.ingest(source)).state)
 
     _, state = run_for_user(work, user)

@@ -33,7 +33,7 @@ async def test_a_session_is_a_source_and_captured_again_only_what_is_new_is_embe
 ) -> None:
     path = tmp_path / "s1.jsonl"
     path.write_text("\n".join(SESSION), "utf-8")
-    done = program("capture", str(path))
+    done = program("capture", str(path), "--trust", "known")
     assert (done.code, done.err.strip()) == (0, "Session s1: stored")
     passages = (
         "MATCH (n:KgagentStatement {user_id: $user}) WHERE n.is_passage "
@@ -42,16 +42,19 @@ async def test_a_session_is_a_source_and_captured_again_only_what_is_new_is_embe
     before = {row["text"]: row["id"] for row in await cypher(graph, passages, user=user_id)}
     assert any("Ruth sails from Porto" in text for text in before)
     path.write_text("\n".join([*SESSION, line("user", "Thanks. " * 80)]), "utf-8")
-    program("capture", str(path))
+    program("capture", str(path), "--trust", "known")
     after = {row["text"]: row["id"] for row in await cypher(graph, passages, user=user_id)}
     assert before.items() <= after.items()
     assert len(after) == len(before) + 1
     sources = await cypher(
         graph,
-        "MATCH (n:Source {user_id: $user}) RETURN n.name AS name, n.said_on AS day",
+        "MATCH (n:Source {user_id: $user}) "
+        "RETURN n.name AS name, n.said_on AS day, n.trust_class AS trust",
         user=user_id,
     )
-    assert [dict(row) for row in sources] == [{"name": "Session s1", "day": "2026-11-02"}]
+    assert [dict(row) for row in sources] == [
+        {"name": "Session s1", "day": "2026-11-02", "trust": "known"}
+    ]
     stored = await cypher(graph, "MATCH (n {user_id: $user}) RETURN n", user=user_id)
     assert SECRET not in str(stored)
 

@@ -81,7 +81,7 @@ def test_uninstall_leaves_the_files_byte_for_byte_as_they_were(
         settings = json.loads(installed[name])
         entries = json.dumps(settings)
         assert entries.count("recall --user iris") == 2
-        assert entries.count("capture --background --user iris") == 2
+        assert entries.count("capture --background --trust known --user iris") == 2
         for key, value in json.loads(text).items():
             assert settings[key] == value or key == "hooks"
         for event, own in json.loads(text).get("hooks", {}).items():
@@ -183,7 +183,10 @@ def test_the_plugin_of_opencode_recalls_once_a_prompt_and_captures(
         {"type": "text", "text": "Ruth lends boats."},
     ]
     assert [json.loads(line) for line in done.stdout.splitlines()] == [parts, parts]
-    assert (tmp_path / "calls").read_text().splitlines() == ["recall", "capture --background"]
+    assert (tmp_path / "calls").read_text().splitlines() == [
+        "recall",
+        "capture --background --trust known",
+    ]
     given = (tmp_path / "given").read_text()
     assert given.startswith("A boat?{")
     assert json.loads(given.removeprefix("A boat?"))["messages"][1] == {

@@ -20,6 +20,9 @@ ClientName = Literal["claude-code", "codex", "cursor", "gemini-cli", "opencode"]
 
 _OURS = re.compile(r"kgagent(?:\.exe)?\W* (?:recall|capture)\b")
 
+CAPTURE = ("capture", "--background", "--trust", "known")
+"""An agent repeats what it has read elsewhere, so that a session is not trusted like its user."""
+
 RECALL_SECONDS, CAPTURE_SECONDS = 5, 3
 """What a host waits for a command; Codex allows no more than three at the end of a session."""
 
@@ -113,7 +116,7 @@ def _with_hooks(path: Path, text: str, client: Client, options: Sequence[str]) -
     quoted = [f'"{one}"' if " " in one else one for one in (program, *options)]
     for command, seconds, events in (
         (("recall",), RECALL_SECONDS, client.recalls),
-        (("capture", "--background"), CAPTURE_SECONDS, client.captures),
+        (CAPTURE, CAPTURE_SECONDS, client.captures),
     ):
         call = " ".join((quoted[0], *command, *quoted[1:]))
         entry: dict[str, Any] = {"command": call, "timeout": seconds * client.second}

@@ -24,7 +24,7 @@ const textOf = (message) =>
 function capture(event) {
   const messages = event.messages.map((message) => ({ role: message.role, content: textOf(message) }));
   const given = { hook_event_name: "opencode", session_id: event.sessionID, messages };
-  return run(["capture", "--background"], JSON.stringify(given));
+  return run(["capture", "--background", "--trust", "known"], JSON.stringify(given));
 }
 
 export default {

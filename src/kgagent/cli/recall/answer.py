@@ -29,6 +29,9 @@ ItemT = TypeVar("ItemT", HybridObject, HybridRelationship)
 
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 
+_FORMER_STEP = re.compile(r"\([^()]*/[^()]*, past\)$")
+"""The end of a step that led to a relationship, if its period has ended."""
+
 
 async def recalled(graph: KnowledgeGraph, user_id: str, prompt: str, token_budget: int) -> str:
     """The lines that matter for a prompt; empty if nothing relevant is found.
@@ -64,7 +67,7 @@ def without_former(
     years = tuple(period_of(year) for year in _YEAR.findall(prompt))
     present = _Present(day_number(now), years)
     relationships = result.relationships or ()
-    current = [one for one in relationships if not present.has_ended(one.when)]
+    current = [one for one in relationships if present.has(one)]
     former = [
         (last_day(one.when), frozenset(plain_words(told)) - stop_words)
         for one in relationships
@@ -83,6 +86,11 @@ class _Present:
     today: int
     years: Sequence[Period]
     former: Sequence[tuple[int, frozenset[str]]] = ()
+
+    def has(self, relationship: HybridRelationship) -> bool:
+        """Whether a relationship holds, and those that led to it."""
+        is_led_by_former = any(map(_FORMER_STEP.search, relationship.path))
+        return not self.has_ended(relationship.when) and (bool(self.years) or not is_led_by_former)
 
     def has_ended(self, when: str | None) -> bool:
         """Whether something held for a period that has ended; a single date is that of an event."""
