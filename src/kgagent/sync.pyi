@@ -160,6 +160,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         max_relationships: int = 10,
         max_neighbors: int = 30,
         as_of: str | None = None,
+        known_as_of: str | None = None,
     ) -> GraphExpansion: ...
     def best_connected_nodes(
         self, *, user_id: str, limit: int = 20

@@ -241,7 +241,7 @@ async def test_a_bad_day_is_an_input_error_wherever_one_is_given(
     operations: dict[Any, str] = {
         graph.search: "as_of",
         graph.explore: "between",
-        graph.traverse: "as_of",
+        graph.traverse: "known_as_of",
         partial(graph.find_paths, to_entity_key="y"): "as_of",
         graph.query_patterns: "as_of",
         single.relationship_vector_search: "as_of",

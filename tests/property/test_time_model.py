@@ -133,8 +133,10 @@ remembered = with_optional(
     said_on=simple_times,
     source=st.just("Talk"),
 ).filter(lambda call: call["relationships"] or call["notes"])
+known = st.none() | times | st.dates(date(2026, 1, 1), date(2026, 3, 1)).map(str)
 filters = st.builds(
     Filter,
+    known_as_of=known,
     labels=st.none() | st.sampled_from([("Person",), ("Concept", "Source"), ("Source",)]),
     neo4j_types=st.none()
     | st.sampled_from([("has_relationship_with",), ("engages_with", "covered_in")]),
@@ -147,7 +149,8 @@ filters = st.builds(
     max_proximity=st.none() | st.integers(3, 5),
 )
 dates_only = st.builds(Filter, as_of=st.none() | times, between=st.none() | times)
-some_filters = dates_only | filters
+known_only = st.builds(Filter, as_of=st.none() | times, known_as_of=known)
+some_filters = dates_only | known_only | filters
 
 Step = tuple[str, dict[str, Any]]
 
@@ -252,7 +255,7 @@ class User:
         created = succeeded(await self.tools.remember(nodes=nodes))["created_nodes"]
         self.model = UserModel(
             {node["name"]: node["entity_key"] for node in created},
-            {node["name"]: Record() for node in created},
+            {node["name"]: Record(created=self.clock().date()) for node in created},
         )
 
     @property
@@ -420,7 +423,7 @@ class User:
         node = succeeded(await self.tools.create_node(label=LABELS[drop], name=drop))
         keys[drop] = node["entity_key"]
         await self.adopt()
-        before.nodes.setdefault(drop, Record())
+        before.nodes.setdefault(drop, Record(created=self.clock().date()))
         for at, record in [*before.nodes.items(), *before.relationships.items()]:
             into = (
                 keep
@@ -457,6 +460,7 @@ class User:
             [self.read_entry(entry) for entry in json.loads(stored.get("history") or "[]")],
             said_on=stored.get("said_on"),
             source=stored.get("source_entity_key"),
+            created=stored["created_at"].to_native().date(),
         )
 
     async def _time_passes(self) -> None:
@@ -498,7 +502,7 @@ class User:
             for ends, record in self.model.relationships.items()
             if filters.keeps(ends, record)
         }
-        self.compare_relationships(found, expected, filters.as_of)
+        self.compare_relationships(found, expected, filters)
 
     async def _hybrid_search(self, filters: Filter, plan: str) -> None:
         request = {
@@ -512,7 +516,7 @@ class User:
             HybridSearchRequest.model_validate(request), user_id=self.user_id
         )
         relationships, nodes = self.model.found(filters, self.clock())
-        self.compare_relationships(found.relationships, relationships, filters.as_of)
+        self.compare_relationships(found.relationships, relationships, filters)
         self.compare_nodes(found.objects, nodes)
 
     async def _explore(self, filters: Filter) -> None:
@@ -525,7 +529,7 @@ class User:
             ExploreRequest.model_validate(request), user_id=self.user_id
         )
         relationships, nodes = self.model.found(filters, self.clock())
-        self.compare_relationships(found.relationships, relationships, filters.as_of)
+        self.compare_relationships(found.relationships, relationships, filters)
         self.compare_nodes([one.node for one in found.nodes], nodes)
 
     async def _timeline(self, at: str, between: str | None) -> None:
@@ -582,10 +586,10 @@ class User:
         return Replaced(entry["field"], entry["value"], until, source, corrected, *times)
 
     def compare_relationships(
-        self, found: Any, expected: dict[Ends, list[Note]], as_of: str | None
+        self, found: Any, expected: dict[Ends, list[Note]], filters: Filter
     ) -> None:
-        """Compare the relationships of an answer with those of the model, as they were at a
-        time.
+        """Compare the relationships of an answer with those of the model, as they were and were
+        known at the times of a search.
         """
         by_ends = {}
         for one in found:
@@ -593,9 +597,11 @@ class User:
             assert ends not in by_ends
             by_ends[ends] = self.current(one)
             assert one.neo4j_type == TYPES[LABELS[ends[0]], LABELS[ends[1]]]
+            known = self.model.relationships[ends].known_on(filters.known_as_of)
+            assert known is not None
+            values = known.values_on(filters.as_of)
             for name in HISTORY_FIELDS:
-                values = self.model.relationships[ends].values_on(as_of)
-                assert (getattr(one, name) or None) == (values.get(name) or None), (name, as_of)
+                assert (getattr(one, name) or None) == (values.get(name) or None), (name, filters)
         assert by_ends == {ends: shown_notes(notes) for ends, notes in expected.items()}
 
     def compare_nodes(self, found: Any, expected: dict[str, list[Note]]) -> None:

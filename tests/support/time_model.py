@@ -128,6 +128,24 @@ class Replaced:
         stated = self.ended or self.said_on
         return days_of(stated)[0] if stated else self.until.date()
 
+    @property
+    def known(self) -> date:
+        """The day on which what replaced it was heard."""
+        return days_of(self.said_on)[0] if self.said_on else self.until.date()
+
+    def has(self, name: str) -> bool:
+        """Whether it has a former value of a field; a type that ended has its period."""
+        is_ended_type = self.field == "relationship_type" and not self.corrected
+        return name == self.field or (name == "when" and is_ended_type)
+
+    def before(self, name: str) -> Any:
+        """The former value of a field."""
+        return self.value if name == self.field else self.when
+
+    def preceded_by(self, name: str, value: Any) -> "Replaced":
+        """With another former value of a field."""
+        return replace(self, **{"value" if name == self.field else "when": value})
+
 
 @dataclass
 class Stated:
@@ -155,6 +173,7 @@ class Record:
         stated: of each field what was stated, in the order of writing; what was wrong is not there.
         said_on: when it was first said.
         source: where that was.
+        created: the day of the first write.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -163,6 +182,7 @@ class Record:
     stated: dict[str, list[Stated]] = field(default_factory=dict)
     said_on: str | None = None
     source: str | None = None
+    created: date = date.min
 
     def __post_init__(self) -> None:
         """Put together what was stated, from the history of a stored record or from nothing."""
@@ -229,12 +249,11 @@ class Record:
             old, new = self.values.get(name), values.get(name)
             if name not in values or new == old:
                 continue
-            is_longer = name == "when" and old and new and has_all(new, old, "; ")
-            is_noted = name in {"description", "attitude", "proximity"} and (
+            is_noted = name != "relationship_type" and (
                 said_on or source or any(one.field == name for one in self.history)
             )
             goes_with_type = name == "when" and is_other_type and not corrected
-            if (old not in (None, "") or is_noted) and not is_longer and not goes_with_type:
+            if (old not in (None, "") or is_noted) and not goes_with_type:
                 period = self.values.get("when") if name == "relationship_type" else None
                 self.history.append(
                     Replaced(
@@ -367,6 +386,40 @@ class Record:
             return is_within(when, as_of)
         return self.said_on is None or days_of(self.said_on)[0] <= days_of(as_of)[1]
 
+    @property
+    def known(self) -> date:
+        """The day since when it is known: when it was first said, or else created."""
+        return days_of(self.said_on)[0] if self.said_on else self.created
+
+    def known_on(self, known_as_of: str | None) -> "Record | None":
+        """What was known of it at the end of a period; None if nothing was.
+
+        Of the values of a field, one after the other, those that were heard of by then.
+        """
+        if known_as_of is None:
+            return self
+        last = days_of(known_as_of)[1]
+        if self.known > last:
+            return None
+        values, history = dict(self.values), list(self.history)
+        heard = [place for place, old in enumerate(history) if old.known <= last]
+        for name in HISTORY_FIELDS:
+            told = [place for place, old in enumerate(history) if old.has(name)]
+            # The value before each write of the field, and the present one.
+            every = [self.history[place].before(name) for place in told]
+            every.append(self.values.get(name))
+            value = every[0]
+            for number, place in enumerate(told, 1):
+                if place in heard:
+                    history[place] = history[place].preceded_by(name, value)
+                    value = every[number]
+            values[name] = value
+        notes = [note for note in self.notes if note.known <= last]
+        kept = [history[place] for place in heard]
+        return Record(
+            values, notes, kept, said_on=self.said_on, source=self.source, created=self.created
+        )
+
     def current_notes(self, now: datetime) -> list[Note]:
         """The notes that have not expired."""
         return [note for note in self.notes if note.expires_at is None or note.expires_at > now]
@@ -380,6 +433,7 @@ class Filter:
     neo4j_types: tuple[str, ...] | None = None
     relationship_types: tuple[str, ...] | None = None
     as_of: str | None = None
+    known_as_of: str | None = None
     between: str | None = None
     min_attitude: int | None = None
     max_attitude: int | None = None
@@ -412,9 +466,13 @@ class Filter:
 
     def keeps(self, ends: Ends, record: Record) -> bool:
         """Whether a relationship is found by itself."""
+        known = record.known_on(self.known_as_of)
+        if known is None:
+            return False
+        # The time of the relationship itself is the present one.
         when: str = record.values.get("when") or record.said_on or ""
         is_dated = self.between is None or (bool(when) and is_within(when, self.between))
-        return self.allows(ends, record) and is_dated
+        return self.allows(ends, known) and is_dated
 
     def keeps_note(self, note: Note) -> bool:
         """Whether a note is shown."""
@@ -430,7 +488,9 @@ class Filter:
 
     def notes(self, record: Record, now: datetime) -> list[Note]:
         """The notes of a record that are shown."""
-        return [note for note in record.current_notes(now) if self.keeps_note(note)]
+        known = record.known_on(self.known_as_of)
+        notes = [] if known is None else known.current_notes(now)
+        return [note for note in notes if self.keeps_note(note)]
 
 
 @dataclass
@@ -490,7 +550,7 @@ class UserModel:
                 and item.get("replaces") is None
                 and self.can_join(ends)
             ):
-                record = self.new_relationship(ends, {}, said_on, source)
+                record = self.new_relationship(ends, {}, now, said_on, source)
             if record is None:
                 failures += 1
             elif item.get("replaces") is None:
@@ -515,7 +575,7 @@ class UserModel:
             return False
         notes = [self.note(note, now, said_on=said_on, source=source) for note in item["notes"]]
         if record is None:
-            record = self.new_relationship(ends, given, said_on, source)
+            record = self.new_relationship(ends, given, now, said_on, source)
         else:
             corrected = bool(item.get("correction"))
             old_type, new_type = record.values["relationship_type"], given.get("relationship_type")
@@ -550,11 +610,18 @@ class UserModel:
         return all(name in self.nodes for name in ends)
 
     def new_relationship(
-        self, ends: Ends, values: Mapping[str, Any], said_on: str | None, source: str | None
+        self,
+        ends: Ends,
+        values: Mapping[str, Any],
+        now: datetime,
+        said_on: str | None,
+        source: str | None,
     ) -> Record:
         """Create a relationship; without a type it has its Neo4j type in words."""
         values = {"relationship_type": in_words(ends), **values}
-        self.relationships[ends] = record = Record(values, said_on=said_on, source=source)
+        self.relationships[ends] = record = Record(
+            values, said_on=said_on, source=source, created=now.date()
+        )
         return record
 
     @staticmethod
@@ -640,13 +707,18 @@ class UserModel:
             ends: filters.notes(record, now)
             for ends, record in self.relationships.items()
             if filters.keeps(ends, record)
-            or (filters.allows(ends, record) and filters.notes(record, now))
+            or (
+                (known := record.known_on(filters.known_as_of)) is not None
+                and filters.allows(ends, known)
+                and filters.notes(record, now)
+            )
         }
         joined = {name for ends in relationships for name in ends}
         nodes = {
             name: filters.notes(record, now)
             for name, record in self.nodes.items()
-            if (filters.labels is None or LABELS[name] in filters.labels)
+            if record.known_on(filters.known_as_of) is not None
+            and (filters.labels is None or LABELS[name] in filters.labels)
             and (name in joined or filters.between is None or filters.notes(record, now))
         }
         return relationships, nodes

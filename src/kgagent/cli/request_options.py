@@ -44,6 +44,7 @@ FILTERS = (
     FieldOption("relationship_types", list[str], "relationship_type"),
     FieldOption("neo4j_types", list[str], "neo4j_type"),
     FieldOption("as_of", str),
+    FieldOption("known_as_of", str),
     FieldOption("between", str),
     FieldOption("min_attitude", int),
     FieldOption("max_attitude", int),

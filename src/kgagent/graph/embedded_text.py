@@ -1,6 +1,7 @@
 """What is embedded of a record: its text, and those of its statements."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -39,9 +40,10 @@ class EmbeddedText(NamedTuple):
         cls, kind: RecordKind[Any, Any], after: Record, stored: Record | None, now: datetime
     ) -> "EmbeddedText":
         """What is embedded of a record as it will be."""
-        statements = record_statements(kind, after, now)
         if stored is None:
-            return cls(kind.text(after, now), None, statements)
+            new = replace(after, properties={"created_at": now, **after.properties})
+            return cls(kind.text(after, now), None, record_statements(kind, new, now))
+        statements = record_statements(kind, after, now)
         before = statements if stored is after else record_statements(kind, stored, now)
         return cls(kind.text(after, now), stored, statements, before)
 

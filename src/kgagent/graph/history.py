@@ -16,6 +16,9 @@ HISTORY_FIELDS = ("name", "relationship_type", "description", *LEVEL_FIELDS, "wh
 """Properties whose earlier values are kept."""
 
 _DATED = ("description", *LEVEL_FIELDS)
+"""Those of which one that was said earlier is a former value."""
+
+_FIRST_NOTED = (*_DATED, "when")
 """Those of which it is also kept when and where the first value was said."""
 
 
@@ -59,18 +62,17 @@ def replaced_values(
     """
     noted = {entry.field for entry in stored.history}
     if origin.said_on or origin.source_entity_key:
-        noted |= {*_DATED}
+        noted |= {*_FIRST_NOTED}
     old = {
         name: value
         for name in HISTORY_FIELDS
         if (value := stored.properties.get(name)) not in (None, "")
-        or name in noted.intersection(_DATED)
+        or name in noted.intersection(_FIRST_NOTED)
     }
     replaced = {
         name: plain(value) if value != "" else None
         for name, value in old.items()
         if name in changes
-        and not (name == "when" and is_extended_when(str(value), changes[name] or ""))
     }
     period, former = None, replaced.get("relationship_type")
     if former is not None and not corrected:

@@ -24,7 +24,7 @@ from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.history import HistoryEntry, parse_history, said_of_type
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
-from kgagent.models.when import periods_of
+from kgagent.models.when import OPEN_START, first_day, periods_of
 from kgagent.names import other_spelling
 from kgagent.ontology import Ontology
 from kgagent.trust import Trust, read_trust, stored_trust
@@ -74,6 +74,14 @@ class Record:
     def notes_text(self, now: datetime) -> str | None:
         """The text of the notes for full-text search, without expired ones; None if it is empty."""
         return notes_text_at(self.notes, now) or None
+
+    @property
+    def known_since(self) -> int:
+        """The day on which it was first said, or else created, such as 20230204; 0 if neither is
+        known.
+        """
+        times = (self.text("said_on"), _time(self.properties.get("created_at")))
+        return next(filter(None, map(first_day, times)), OPEN_START)
 
     def text(self, field: str) -> str:
         """A text property; empty if it is missing."""

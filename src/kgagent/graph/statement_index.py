@@ -51,13 +51,14 @@ def record_statements(
     is_relationship = isinstance(record, RelationshipRecord)
     without_notes = {name: value for name, value in record.properties.items() if name != "notes"}
     texts: dict[str, IndexedStatement] = {}
+    since = record.known_since
     if embedded := kind.text(replace(record, properties=without_notes), now):
         description = record.text("description")
         dated = record.dated if isinstance(record, RelationshipRecord) else None
         began_earlier = is_relationship and had_other_type(record.history)
         one = IndexedStatement(
             embedded,
-            (StatementTime(dated, None),),
+            (StatementTime(dated, None, since),),
             is_record=True,
             began_earlier=began_earlier,
             trust=level(record.trust),
@@ -69,12 +70,13 @@ def record_statements(
             time = StatementTime(
                 None if isinstance(note, FormerDescription) else note.when,
                 None if note.expires_at is None else format_utc(note.expires_at),
+                max(note.known_since, since),
             )
             known = texts.get(note.content, IndexedStatement(note.content, ()))
             trust = max(known.trust, level(note.trust))
             texts[note.content] = known._replace(times=(*known.times, time), trust=trust)
     for passage in passages_of(record.text(SOURCE_TEXT)):
-        time = StatementTime(record.text("said_on") or None, None)
+        time = StatementTime(record.text("said_on") or None, None, since)
         one = IndexedStatement(passage.text, (time,), is_passage=True, trust=level(record.trust))
         texts.setdefault(passage.text, one)
     names = record.properties.get("is_reversed") is True if is_relationship else record.text("name")
@@ -184,7 +186,7 @@ def _stored_times(statement: IndexedStatement) -> Row:
     elif statement.began_earlier:
         periods = days[PERIODS] or [days[name] for name in DAYS]
         days |= {DAYS[0]: NO_DAYS[0], PERIODS: periods}
-    return {**days, "expires_at": expiry}
+    return {**days, "expires_at": expiry, "known_since": min(time.known_since for time in times)}
 
 
 def days_of(times: Iterable[object]) -> dict[str, Any]:

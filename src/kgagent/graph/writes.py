@@ -149,10 +149,17 @@ class WriteResult(Generic[ModelT]):
 
 
 class StatementTime(NamedTuple):
-    """The time of a statement: when it happened or held, and when it expires, as far as known."""
+    """The time of a statement.
+
+    Attributes:
+        when: when it happened or held, in EDTF; None if unknown.
+        expires_at: when it expires; None if it never does.
+        known_since: the day since when it is known, such as 20230204; 0 if unknown.
+    """
 
     when: str | None
     expires_at: str | None
+    known_since: int
 
 
 class IndexedStatement(NamedTuple):

@@ -46,5 +46,9 @@ SearchedTypes = Annotated[
     ),
 ]
 AsOf = Annotated[WhenPeriod | None, Field(description="Valid then: 2021.")]
+KnownAsOf = Annotated[
+    WhenPeriod | None,
+    Field(description="What was known then, by when it was said or else written: 2023-05."),
+]
 Level = Annotated[int | None, Field(ge=1, le=5)]
 """Filters of the searches."""

@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from kgagent.models.free_types import split_types, type_names
-from kgagent.models.note import Note, UtcTime
+from kgagent.models.note import Note, UtcTime, dump_notes
 from kgagent.models.when import (
     OPEN_END,
     OPEN_START,
@@ -71,6 +71,20 @@ class HistoryEntry(BaseModel):
             return stated
         return None if self.until is None else day_number(self.until)
 
+    @property
+    def known_since(self) -> int:
+        """The day since when it is known what took its place, such as 20230204; 0 if unknown."""
+        written = OPEN_START if self.until is None else day_number(self.until)
+        return first_day(self.said_on) or written
+
+    @property
+    def replaced(self) -> dict[str, str]:
+        """The properties that were replaced, each with the field that has its value: the period of
+        a type goes with it.
+        """
+        is_type = self.field == "relationship_type" and not self.corrected
+        return {self.field: "value", **({"when": "when"} if is_type else {})}
+
 
 def values_on(
     present: Mapping[str, Any], history: Sequence[HistoryEntry], day: int
@@ -114,6 +128,42 @@ def values_on(
         if entry.value is None and name not in began and (has_period or not entry.said_on):
             del values[name]
     return values
+
+
+def known_on(
+    present: Mapping[str, Any], history: Sequence[HistoryEntry], notes: Sequence[Note], day: int
+) -> dict[str, Any]:
+    """The properties by which a record as it was known on a day differs from the present one, with
+    its history and its notes.
+
+    What was written or said after that day is taken back, the newest first, corrections too: the
+    value that it replaced returns, or becomes what the next known write replaced.
+
+    Args:
+        present: the properties of the record.
+        history: its earlier values, the oldest first.
+        notes: its notes.
+        day: the day, such as 20230204.
+    """
+    values: dict[str, Any] = {}
+    known: list[HistoryEntry] = []
+    for entry in reversed(history):
+        if entry.known_since <= day:
+            known.append(entry)
+            continue
+        for name, field in entry.replaced.items():
+            value = getattr(entry, field)
+            later = [place for place, one in enumerate(known) if name in one.replaced]
+            if later:
+                one = known[later[-1]]
+                known[later[-1]] = one.model_copy(update={one.replaced[name]: value})
+            else:
+                values[name] = value
+    if len(known) < len(history):
+        values["history"] = dump_history(reversed(known)) if known else None
+    if kept := [note for note in notes if note.known_since <= day]:
+        return {**values, "notes": dump_notes(kept)} if len(kept) < len(notes) else values
+    return {**values, "notes": None} if present.get("notes") else values
 
 
 def has_all_types(types: object, former: object) -> bool:

@@ -1,8 +1,10 @@
 """Request and result of a search for paths."""
 
+from typing import ClassVar
+
 from pydantic import Field
 
-from kgagent.models.fields import AsOf, EntityKey, QueryText
+from kgagent.models.fields import AsOf, EntityKey, KnownAsOf, QueryText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
@@ -23,6 +25,8 @@ class FindPathsRequest(RequestModel):
     )
     limit: int = Field(5, ge=1, le=MAX_PATHS, description="Maximum number of paths.")
     as_of: AsOf = None
+    known_as_of: KnownAsOf = None
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"known_as_of"})
 
 
 class GraphPath(GraphModel):

@@ -9,6 +9,7 @@ from kgagent.models.fields import (
     AsOf,
     FilledText,
     FreeTypes,
+    KnownAsOf,
     Labels,
     Level,
     QueryText,
@@ -151,6 +152,7 @@ class SearchFilters(RequestModel):
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
         {
             "neo4j_types",
+            "known_as_of",
             "min_attitude",
             "max_attitude",
             "min_proximity",
@@ -164,6 +166,7 @@ class SearchFilters(RequestModel):
     relationship_types: FreeTypes = None
     neo4j_types: SearchedTypes = None
     as_of: AsOf = None
+    known_as_of: KnownAsOf = None
     between: WhenPeriod | None = Field(None, description="Dated within: 2019/2021.")
     min_attitude: Level = Field(None, description="Only relationships with at least this attitude.")
     max_attitude: Level = Field(None, description="Only relationships with at most this attitude.")

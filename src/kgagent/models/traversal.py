@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from kgagent.models.fields import AsOf, EntityKey, FreeTypes, SearchedTypes
+from kgagent.models.fields import AsOf, EntityKey, FreeTypes, KnownAsOf, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
@@ -44,8 +44,9 @@ class TraverseRequest(RequestModel):
         description="Maximum number of nodes, nearest and strongest first.",
     )
     as_of: AsOf = None
+    known_as_of: KnownAsOf = None
     skip: int = Field(0, ge=0, description="Number of nodes to skip, with one hop.")
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"skip"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"skip", "known_as_of"})
 
 
 class TraversedNode(GraphModel):

@@ -186,7 +186,12 @@ class Exploration:
             return ()
         limit = self.spec.node_limit * len(labels)
         rankings = await nodes_by_name(
-            self.spec.scope, texts, labels=labels, limit=limit, nodes=self.nodes
+            self.spec.scope,
+            texts,
+            labels=labels,
+            limit=limit,
+            nodes=self.nodes,
+            kept=self.spec.kept,
         )
         kept = self.spec.kept
         trusted = [

@@ -11,7 +11,8 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.names import name_score, plain_text
 from kgagent.search.candidates import Candidate, Ranking, node_key
-from kgagent.search.scope import SearchScope
+from kgagent.search.scope import EVERY, RelationshipFilter, SearchScope
+from kgagent.turns import in_turns
 
 MIN_SCORE = 0.3
 
@@ -26,9 +27,10 @@ async def nodes_by_name(
     labels: Sequence[str],
     limit: int,
     nodes: NodeRepository,
+    kept: RelationshipFilter = EVERY,
 ) -> list[Ranking]:
     """Find, for each text, at most `limit` nodes with a name or alias that matches it, best first;
-    see `kgagent.names.name_score`.
+    see `kgagent.names.name_score`. Each is as it was at the time of `kept`.
 
     Raises:
         StoreError: the database failed.
@@ -37,7 +39,10 @@ async def nodes_by_name(
         tasks = [group.create_task(_best(scope, text, labels, limit)) for text in texts]
     best = [task.result() for task in tasks]
     keys = [key for scored in best for _, key in scored]
-    found = {node.entity_key: node for node in await nodes.get(scope.user_id, keys, labels)}
+    records = (await nodes.read(scope.user_id, keys, labels)).values()
+    then = [record for one in records if (record := kept.on_day(one)) is not None]
+    models = await in_turns(lambda record: record.to_model(scope.ontology), then)
+    found = {node.entity_key: node for node in models}
     return [
         Ranking(
             [

@@ -112,7 +112,8 @@ async def find_paths(
     vector = (
         (await embedder.embed_queries([request.query]))[0] if request.query is not None else None
     )
-    kept = RelationshipFilter.of(scope, SearchFilters(as_of=request.as_of))
+    filters = SearchFilters(as_of=request.as_of, known_as_of=request.known_as_of)
+    kept = RelationshipFilter.of(scope, filters)
     search = _PathSearch(scope, request, kept, (start.element_id, end.element_id), vector)
     async with task_group() as group:
         by_hops = group.create_task(search.shortest())

@@ -20,7 +20,7 @@ from kgagent.graph.store import Row, Store
 from kgagent.models import Note
 from kgagent.models.free_types import type_names
 from kgagent.models.graph import DescribedItem, GraphNode
-from kgagent.models.history import dump_history, is_valid, values_on
+from kgagent.models.history import dump_history, is_valid, known_on, values_on
 from kgagent.models.note import oldest_first, utc_now
 from kgagent.models.search import SearchFilters
 from kgagent.models.when import OPEN_END, Period, day_of_question, overlaps, period_of, periods_of
@@ -175,6 +175,7 @@ class RelationshipFilter:
         labels: an end has one of them; None keeps all.
         as_of: relationships are valid on one of these days at least, and notes do not begin after
             them; None keeps all.
+        known_as_of: only what was known on one of these days; None keeps all.
         between: relationships and notes that are dated, on one of these days at least; None keeps
             all.
         min_attitude, max_attitude, min_proximity, max_proximity: levels, 1 to 5; None keeps all.
@@ -187,6 +188,7 @@ class RelationshipFilter:
     neo4j_types: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
     as_of: Period | None = None
+    known_as_of: Period | None = None
     between: Period | None = None
     min_attitude: int | None = None
     max_attitude: int | None = None
@@ -208,7 +210,7 @@ class RelationshipFilter:
             given["neo4j_types"] = tuple(known_types(scope.ontology, filters.neo4j_types))
         if filters.labels is not None:
             given["labels"] = tuple(scope.labels(filters.labels))
-        for name in ("as_of", "between"):
+        for name in ("as_of", "known_as_of", "between"):
             given[name] = None if given[name] is None else period_of(given[name])
         return cls(**given, now=scope.clock())
 
@@ -216,6 +218,11 @@ class RelationshipFilter:
     def day(self) -> int:
         """The day on which the question judges what is past."""
         return day_of_question(self.as_of, self.now)
+
+    @property
+    def is_of_other_time(self) -> bool:
+        """Whether records are put together as they were, or as they were known, at another time."""
+        return self.as_of is not None or self.known_as_of is not None
 
     @property
     def has_conditions(self) -> bool:
@@ -236,7 +243,11 @@ class RelationshipFilter:
         """The filter as statements take it: `filter`, and the free types for the index that has
         them.
         """
-        periods = {"as_of": self.as_of, "between": self.between}
+        periods = {
+            "as_of": self.as_of,
+            "known_as_of": self.known_as_of,
+            "between": self.between,
+        }
         days = {
             name: None if period is None else period._asdict() for name, period in periods.items()
         }
@@ -250,9 +261,15 @@ class RelationshipFilter:
             "min_trust": None if self.min_trust is None else level(self.min_trust),
         }
         return {
-            "filter": {**asdict(self), **days, **bounds, "day": self.day},
+            "filter": {
+                **asdict(self),
+                **days,
+                **bounds,
+                "day": self.day,
+                "is_of_other_time": self.is_of_other_time,
+            },
             # Of another time, a relationship may have another type than the index.
-            "relationship_types": None if self.as_of else self.relationship_types,
+            "relationship_types": None if self.is_of_other_time else self.relationship_types,
         }
 
     def keeps_note(self, note: Note) -> bool:
@@ -290,24 +307,32 @@ class RelationshipFilter:
         return is_kept or any(map(self.keeps_note, node.notes))
 
     def on_day(self, record: RecordT) -> RecordT | None:
-        """A record as it was at the end of `as_of`; None if that one is not kept.
+        """A record as it was at the end of `as_of`, as far as that was known by `known_as_of`; None
+        if that one is not kept.
 
         The conditions of statements keep all that it keeps, and what has a history.
         """
-        if self.as_of is None:
+        if not self.is_of_other_time:
             return record
-        last = self.as_of.latest
-        if values := values_on(record.properties, record.history, last):
-            known = dump_history(one for one in record.history if (one.end or last) <= last)
-            record = with_properties(record, {**values, "history": known})
-        if "when" in values and isinstance(record, RelationshipRecord):
-            record = with_properties(record, days_of([record.dated]))
-        is_kept = not isinstance(record, RelationshipRecord) or self._keeps(record, self.as_of)
-        return record if is_kept else None
+        if self.known_as_of is not None:
+            day = self.known_as_of.latest
+            if record.known_since > day:
+                return None
+            known = known_on(record.properties, record.history, record.notes, day)
+            record = with_properties(record, known)
+        if self.as_of is not None:
+            last = self.as_of.latest
+            if values := values_on(record.properties, record.history, last):
+                history = dump_history(one for one in record.history if (one.end or last) <= last)
+                record = with_properties(record, {**values, "history": history})
+        if not isinstance(record, RelationshipRecord):
+            return record
+        record = with_properties(record, days_of([record.dated]))
+        return record if self._keeps(record) else None
 
-    def _keeps(self, record: RelationshipRecord, as_of: Period) -> bool:
+    def _keeps(self, record: RelationshipRecord) -> bool:
         """Whether a relationship is valid then, with a type and levels that are kept."""
-        if not is_valid(record.properties, as_of):
+        if self.as_of is not None and not is_valid(record.properties, self.as_of):
             return False
         types = record.text("relationship_type")
         if self.relationship_types is not None:

@@ -332,6 +332,7 @@ class RetrievalService:
         max_relationships: int = 10,
         max_neighbors: int = 30,
         as_of: str | None = None,
+        known_as_of: str | None = None,
     ) -> GraphExpansion:
         """Find the surroundings of nodes: the relationships among them, and their neighbors one hop
         away.
@@ -343,9 +344,10 @@ class RetrievalService:
             max_neighbors: maximum number of neighbors; each comes with the relationships that join
                 it to the nodes.
             as_of: only what was valid then, in EDTF.
+            known_as_of: only what was known then, likewise.
 
         Raises:
-            InputError: `as_of` is invalid.
+            InputError: `as_of` or `known_as_of` is invalid.
             StoreError: the database failed.
         """
         return await expand_around(
@@ -354,6 +356,7 @@ class RetrievalService:
             max_relationships=max_relationships,
             max_neighbors=max_neighbors,
             as_of=as_of,
+            known_as_of=known_as_of,
         )
 
     @observed("best_connected_nodes")

@@ -40,7 +40,7 @@ async def with_stored_types(
         return request, ()
     stored, warnings = await spellings(scope.store, scope.user_id, given)
     types = [name for given_type in given for name in stored[given_type]]
-    if request.as_of:
+    if request.as_of or request.known_as_of:
         # Types of another time are only in histories.
         types, warnings = [*types, *given], ()
     return cast(

@@ -139,6 +139,8 @@ class VectorTarget:
         chosen, by_type = filters.get("filter", {}), filters.get("relationship_types") is not None
         types = "_within_statement_types" if of_statements else "_within_types"
         by_days = chosen.get("between") or (of_statements and chosen.get("as_of"))
+        # As known at another time, a relationship may have other days than the index.
+        by_days = by_days and not chosen["known_as_of"]
         days = "_within_statement_days" if of_statements else "_within_days"
         trust = "_nothing" if chosen.get("min_trust") is None else "_within_trust"
         return {
@@ -520,7 +522,11 @@ class VectorSearch:
         [count] = await self._counted(scope, [target])
         wider = limit
         # Those that were not valid then may have taken the place of others.
-        while kept.as_of and wider < count.found and min(len(r.candidates) for r in found) < limit:
+        while (
+            kept.is_of_other_time
+            and wider < count.found
+            and min(len(one.candidates) for one in found) < limit
+        ):
             wider *= WIDER
             [found] = await self._search(scope, [target], queries, wider)
         return [replace(one, candidates=one.candidates[:limit]) for one in found]

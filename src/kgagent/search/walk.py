@@ -77,7 +77,9 @@ async def traverse(
     )
     start = await start_of(scope, request.entity_key, nodes)
     filters = SearchFilters.model_construct(
-        relationship_types=request.relationship_types, as_of=request.as_of
+        relationship_types=request.relationship_types,
+        as_of=request.as_of,
+        known_as_of=request.known_as_of,
     )
     kept = RelationshipFilter.of(scope, filters)
     names = {**scope.places, "types": Identifier.any_of(types)}
@@ -91,12 +93,13 @@ async def traverse(
     skip = request.skip if is_paged else 0
     reached: list[TraversedNode] = []
     frontier, past = [request.entity_key], list[str]()
-    # As of a day, pages are cut from what was valid then.
-    skipped = skip if kept.as_of is None else 0
+    # Of another time, pages are cut from what was valid then.
+    is_then = kept.is_of_other_time
+    skipped = 0 if is_then else skip
     for hops in range(1, request.hops + 1):
         # Reading one more than there is room for shows whether the result is complete.
         room = request.limit - len(reached) + 1
-        most = room if kept.as_of is None else READ_AS_OF
+        most = READ_AS_OF if is_then else room
         level = await scope.read_as(
             partial(_reached, ontology=ontology, kept=kept),
             statement("traverse_level", **names),
@@ -108,7 +111,7 @@ async def traverse(
                 "read_limit": READ_PER_HOP // len(frontier),
                 "newest": request.sort == "date",
                 "best_limit": (skip + most) * of_pair,
-                "leads": LEADING_RELATIONSHIPS if kept.as_of is None else of_pair,
+                "leads": of_pair if is_then else LEADING_RELATIONSHIPS,
                 "skip": skipped,
                 "limit": most,
             },
@@ -119,7 +122,7 @@ async def traverse(
         ]
         if len(reached) > request.limit:
             total = None
-            if is_paged and kept.as_of is not None:
+            if is_paged and is_then:
                 total = len(level)
             elif is_paged:
                 counted = {**followed, "entity_key": start.entity_key, "read_limit": READ_PER_HOP}
@@ -168,6 +171,7 @@ async def expand_around(
     max_relationships: int,
     max_neighbors: int,
     as_of: str | None,
+    known_as_of: str | None,
 ) -> GraphExpansion:
     """Read the surroundings of nodes in one statement; see `RetrievalService.expand_graph`.
 
@@ -178,7 +182,7 @@ async def expand_around(
     if not keys:
         return GraphExpansion()
     parameters = {"around": keys, "among_limit": max_relationships, "neighbor_limit": max_neighbors}
-    kept = RelationshipFilter.of(scope, SearchFilters(as_of=as_of))
+    kept = RelationshipFilter.of(scope, SearchFilters(as_of=as_of, known_as_of=known_as_of))
     return await scope.read_as(
         lambda rows: surroundings(rows[0], scope, kept),
         scope.statement("expand_around"),

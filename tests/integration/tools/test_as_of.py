@@ -1,10 +1,13 @@
-"""An answer as of a day: the record of that day is put together first, then filtered and shown."""
+"""An answer as of a day: the record of that day is put together first, then filtered and shown; as known
+on a day, from what had been said by then.
+"""
 
 from typing import Any
 
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.payloads import succeeded
 
@@ -21,6 +24,13 @@ def said(relationship_type: str, said_on: str | None = None, **item: object) -> 
 
 
 BOSS = said("boss", when="2015/2018", attitude=5)
+RIVAL = [said("boss", "2020-05"), said("rival", "2023-01")]
+WRONG = [said("boss", "2020-05", when="2015/2018"), said("mentor", "2023-01", correction=True)]
+DATED = [
+    said("boss", "2020-05"),
+    said("boss", "2022-01", when="2015/2018"),
+    said("boss", "2023-01", when="2019/.."),
+]
 
 
 @pytest.mark.parametrize(
@@ -47,6 +57,19 @@ BOSS = said("boss", when="2015/2018", attitude=5)
         ),
         ([BOSS, said("mentor", correction=True)], {"as_of": "2016"}, ("mentor", "2015/2018")),
         ([said("boss", "2020-05"), said("rival", "2023-01")], {"as_of": "2021"}, ("boss", None)),
+        (RIVAL, {"known_as_of": "2020-04"}, None),
+        (RIVAL, {"known_as_of": "2021"}, ("boss", None)),
+        (RIVAL, {"known_as_of": "2021", "relationship_types": ["Boss"]}, ("boss", None)),
+        (RIVAL, {"known_as_of": "2021", "relationship_types": ["rival"]}, None),
+        (RIVAL, {"known_as_of": "2021", "as_of": "2019"}, None),
+        (RIVAL, {"known_as_of": "2023", "as_of": "2021"}, ("boss", None)),
+        (WRONG, {"known_as_of": "2021", "as_of": "2016"}, ("boss", "2015/2018")),
+        (WRONG, {"known_as_of": "2023", "as_of": "2016"}, ("mentor", "2015/2018")),
+        (DATED, {"known_as_of": "2021"}, ("boss", None)),
+        (DATED, {"known_as_of": "2021", "as_of": "2016"}, None),
+        (DATED, {"known_as_of": "2022", "as_of": "2016"}, ("boss", "2015/2018")),
+        (DATED, {"known_as_of": "2022", "as_of": "2019"}, None),
+        (DATED, {"as_of": "2019"}, ("boss", "2015/2018; 2019/..")),
     ],
 )
 async def test_a_search_as_of_a_day_has_the_relationship_of_that_day(
@@ -85,6 +108,59 @@ async def test_a_type_that_was_added_holds_since_then(
     found = succeeded(await tools.hybrid_search(query="Ada and Bo", as_of=as_of))
     types = [one["relationship_type"] for one in found.get("relationships", ())]
     assert types == ([shown] if shown else [])
+
+
+async def test_no_search_has_what_became_known_later(
+    graph: KnowledgeGraph, user_id: str, tools: Toolset
+) -> None:
+    await graph.add_source("Letter", "Ada rows alone.", user_id=user_id, said_on="2020-05")
+    await graph.add_source("Call", "Ada and Bo row.", user_id=user_id, said_on="2023-01")
+    first = {**said("friend", "2020-05", notes=["They row."]), "nodes": NODES}
+    succeeded(await tools.remember(**first))
+    cy = {"label": "Person", "name": "Cy"}
+    boss = {"from": "Bo", "to": "Cy", "relationship_type": "boss", "notes": ["They row too."]}
+    again = {**ENDS, "notes": ["They row still."]}
+    later = {"nodes": [cy], "relationships": [boss, again], "said_on": "2023-01"}
+    keys = {
+        node["name"]: node["entity_key"]
+        for node in succeeded(await tools.remember(**later))["created_nodes"]
+    }
+    known = {"user_id": user_id, "known_as_of": "2021"}
+    found = await graph.search("Who rows?", threshold=-1, **known)
+    [friends] = found.relationships or ()
+    assert [note.content for note in friends.notes] == ["They row."]
+    assert {node.name for node in found.objects} == {"Ada", "Bo", "Letter"}
+    explored = await graph.explore("Who rows?", text_matches=["Cy", "Bo"], **known)
+    assert {one.node.name for one in explored.nodes} == {"Ada", "Bo", "Letter"}
+    assert [one.relationship_type for one in explored.relationships] == ["friend"]
+    ada, bo = (one.entity_key for one in sorted(found.objects, key=lambda node: node.name)[:2])
+    ends = {"from_entity_key": ada, "to_entity_key": keys["Cy"]}
+    for then, names in ((known, ["Bo"]), ({"user_id": user_id}, ["Bo", "Cy"])):
+        reached = await graph.traverse(ada, hops=2, **then)
+        assert [one.node.name for one in reached.reached] == names
+        assert bool((await graph.find_paths(**ends, **then)).paths) is ("Cy" in names)
+    around = await graph.retrieval.expand_graph([bo], **known)
+    assert [one.name for one in around.neighbors] == ["Ada"]
+
+
+@pytest.mark.parametrize("exact_scan_limit", [0, 1_000])
+async def test_a_search_as_known_on_a_day_has_all_results(
+    graph: KnowledgeGraph, user_id: str, tools: Toolset, exact_scan_limit: int
+) -> None:
+    for said_on, count in (("2020-05", 5), ("2023-01", 60)):
+        notes = [{"on": "Ada", "content": f"Ada rowed {n} of {count}."} for n in range(count)]
+        others = [{"label": "Entity", "name": f"Boat {said_on} {n}"} for n in range(count)]
+        nodes = [*NODES[:1], *others]
+        succeeded(await tools.remember(nodes=nodes, notes=notes, said_on=said_on))
+    settings = graph.settings.model_copy(update={"exact_scan_limit": exact_scan_limit})
+    searching = KnowledgeGraph(
+        services_of(graph).store, graph.ontology, services_of(graph).embedder, settings
+    )
+    asked = {"user_id": user_id, "known_as_of": "2020", "threshold": -1, "limit": 6}
+    found = await searching.search("Boat 2023-01", **asked)
+    assert len(found.objects) == 6
+    [ada] = (node for node in found.objects if node.name == "Ada")
+    assert len(ada.notes) == 5
 
 
 async def test_what_is_dated_by_a_conversation_is_found_between_its_days(tools: Toolset) -> None:

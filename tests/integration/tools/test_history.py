@@ -99,8 +99,11 @@ async def test_periods_are_kept_apart_unless_the_type_changes_or_they_are_correc
         history = json.loads(stored.get("history", "[]"))
         return stored["when"], [entry["value"] for entry in history if entry["field"] == "when"]
 
-    assert await change(when="2020/..") == ("2010/2012; 2020/..", [])
-    assert await change(when="2020/2021") == ("2010/2012; 2020/2021", ["2010/2012; 2020/.."])
+    assert await change(when="2020/..") == ("2010/2012; 2020/..", ["2010/2012"])
+    assert await change(when="2020/2021") == (
+        "2010/2012; 2020/2021",
+        ["2010/2012", "2010/2012; 2020/.."],
+    )
     shown = (await tools["get_relationship"].call_text(dict(ends))).text
     assert "(2010/2012; 2020/2021, past)" in shown
     assert (await change(when="2011", correction=True))[0] == "2011"

@@ -280,6 +280,7 @@ STORED = frozenset(
         "between",
         "content",
         "description",
+        "known_as_of",
         "lifetime",
         "pattern_id",
         "relationship_type",

@@ -5,5 +5,5 @@ head([found IN [[
   labels(startNode(r)), labels(endNode(r)),
   [['relationship_key', r.relationship_key], ['relationship_type', r.relationship_type], ['is_reversed', r.is_reversed],
    ['attitude', r.attitude], ['proximity', r.proximity], ['when', r.`when`]] +
-    CASE WHEN $filter.as_of IS NULL THEN [] ELSE [['said_on', r.said_on], ['history', r.history]] END
+    CASE WHEN $filter.is_of_other_time THEN [['said_on', r.said_on], ['created_at', r.created_at], ['history', r.history]] ELSE [] END
 ]] WHERE found[1] IS NOT NULL AND found[2] IS NOT NULL AND found[3] IS NOT NULL])

@@ -1,2 +1,2 @@
-// Whether a walk may follow a relationship `r`: all, or as of a day those that the filter keeps.
-($filter.as_of IS NULL OR «_allowed_relationship»)
+// Whether a walk may follow a relationship `r`: all, or of another time those that the filter keeps.
+(NOT $filter.is_of_other_time OR «_allowed_relationship»)
