@@ -200,7 +200,8 @@ def _stored(
     exported: ExportedRecord, properties: dict[str, Any], services: GraphServices
 ) -> NodeRecord | RelationshipRecord:
     """A record of a file as the database would have it."""
-    row: Row = {"element_id": "", "properties": properties}
+    texts = {name: value.text for name, value in properties.items() if isinstance(value, TimeText)}
+    row: Row = {"element_id": "", "properties": {**properties, **texts}}
     if isinstance(exported, ExportedNode):
         vector = properties.get(services.ontology.node_embedding)
         row |= {"labels": exported.labels, "vector_length": _length(vector)}

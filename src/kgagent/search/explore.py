@@ -193,19 +193,7 @@ class Exploration:
             nodes=self.nodes,
             kept=self.spec.kept,
         )
-        kept = self.spec.kept
-        trusted = [
-            replace(
-                ranking,
-                candidates=[
-                    replace(one, result=kept.without_other_notes(one.result))
-                    for one in ranking.candidates
-                    if isinstance(one.result, GraphNode) and kept.keeps_node(one.result)
-                ],
-            )
-            for ranking in rankings
-        ]
-        return list(map(_without_namesakes, rankings if kept.min_trust is None else trusted))
+        return list(map(_without_namesakes, rankings))
 
     def _ranked(
         self, found: Found, named: Sequence[Ranking], relationships: Sequence[Candidate]

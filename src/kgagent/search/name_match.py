@@ -30,7 +30,7 @@ async def nodes_by_name(
     kept: RelationshipFilter = EVERY,
 ) -> list[Ranking]:
     """Find, for each text, at most `limit` nodes with a name or alias that matches it, best first;
-    see `kgagent.names.name_score`. Each is as it was at the time of `kept`.
+    see `kgagent.names.name_score`. Each is as it was at the time of `kept`, and trusted so far.
 
     Raises:
         StoreError: the database failed.
@@ -41,7 +41,10 @@ async def nodes_by_name(
     keys = [key for scored in best for _, key in scored]
     records = (await nodes.read(scope.user_id, keys, labels)).values()
     then = [record for one in records if (record := kept.on_day(one)) is not None]
-    models = await in_turns(lambda record: record.to_model(scope.ontology), then)
+    trusted = [one for one in then if kept.min_trust is None or kept.keeps_node(one)]
+    models = await in_turns(
+        lambda record: kept.without_other_notes(record.to_model(scope.ontology)), trusted
+    )
     found = {node.entity_key: node for node in models}
     return [
         Ranking(

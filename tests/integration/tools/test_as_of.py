@@ -125,7 +125,7 @@ async def test_no_search_has_what_became_known_later(
         node["name"]: node["entity_key"]
         for node in succeeded(await tools.remember(**later))["created_nodes"]
     }
-    known = {"user_id": user_id, "known_as_of": "2021"}
+    known: Call = {"user_id": user_id, "known_as_of": "2021"}
     found = await graph.search("Who rows?", threshold=-1, **known)
     [friends] = found.relationships or ()
     assert [note.content for note in friends.notes] == ["They row."]
@@ -156,7 +156,7 @@ async def test_a_search_as_known_on_a_day_has_all_results(
     searching = KnowledgeGraph(
         services_of(graph).store, graph.ontology, services_of(graph).embedder, settings
     )
-    asked = {"user_id": user_id, "known_as_of": "2020", "threshold": -1, "limit": 6}
+    asked: Call = {"user_id": user_id, "known_as_of": "2020", "threshold": -1, "limit": 6}
     found = await searching.search("Boat 2023-01", **asked)
     assert len(found.objects) == 6
     [ada] = (node for node in found.objects if node.name == "Ada")

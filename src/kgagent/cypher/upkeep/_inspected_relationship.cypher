@@ -14,5 +14,5 @@ EXISTS {
     OR ((other.relationship_key IS NULL) = (r.relationship_key IS NULL) AND elementId(other) < elementId(r))
   )
 } AS is_duplicate,
-r {.relationship_type, .description, .attitude, .proximity, .`when`, .said_on, .when_earliest, .when_latest, .when_periods,
+r {.relationship_type, .description, .attitude, .proximity, .`when`, .said_on, .created_at, .when_earliest, .when_latest, .when_periods,
   .notes, .history, .statements_hash, .notes_text, .user_id, .relationship_key, .version, .embedding_hash, .embedding_model, .is_reversed} AS properties
