@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.progress import Progress
     from kgagent.settings import Settings
 
 ResultT = TypeVar("ResultT")
@@ -36,50 +35,25 @@ def run_with_graph(
         KgAgentError: the graph cannot be opened, or the work failed.
     """
     from kgagent.cli.progress import RichProgress
-    from kgagent.settings import load_settings
-
-    chosen = settings or load_settings()
-
-    async def main() -> ResultT:
-        graph = await open_graph(
-            chosen, ensure_schema=ensure_schema, reads=reads, progress=RichProgress()
-        )
-        try:
-            return await work(graph)
-        finally:
-            await graph.close()
-
-    return asyncio.run(main())
-
-
-async def open_graph(
-    settings: "Settings",
-    *,
-    ensure_schema: bool = True,
-    reads: bool = False,
-    progress: "Progress | None" = None,
-) -> "KnowledgeGraph":
-    """Open the graph; the caller closes it. See `run_with_graph`.
-
-    Raises:
-        KgAgentError: the graph cannot be opened.
-    """
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.observability import observer_from_settings
+    from kgagent.settings import load_settings
 
-    graph = await KnowledgeGraph.connect(
-        settings=settings,
-        progress=progress,
-        ensure_schema=ensure_schema and not reads,
-        observer=observer_from_settings(settings),
-    )
-    try:
-        if reads:
-            await _ensure_own_schema(graph)
-    except BaseException:
-        await graph.close()
-        raise
-    return graph
+    settings = settings or load_settings()
+
+    async def main() -> ResultT:
+        connecting = KnowledgeGraph.connect(
+            settings=settings,
+            progress=RichProgress(),
+            ensure_schema=ensure_schema and not reads,
+            observer=observer_from_settings(settings),
+        )
+        async with connecting as graph:
+            if reads:
+                await _ensure_own_schema(graph)
+            return await work(graph)
+
+    return asyncio.run(main())
 
 
 def run_for_user(

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 IDLE = 1_800.0
 """Seconds without a call after which the daemon ends."""
 
+HANDSHAKE = 10.0
+"""Seconds in which a caller must have sent its request."""
+
 CHECKED = 2.0
 """Seconds after which the daemon looks at its file again."""
 
@@ -58,10 +61,11 @@ class Daemon:
                 await asyncio.sleep(min(CHECKED, idle))
 
     async def _answer(self, reader: "StreamReader", writer: "StreamWriter") -> None:
-        with suppress(OSError, ValueError):
-            nonce = (await reader.readline()).decode().strip()
-            writer.write(proof(self._secret, nonce) + b"\n")
-            request = json.loads(await reader.readline())
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            async with asyncio.timeout(HANDSHAKE):
+                nonce = (await reader.readline()).decode().strip()
+                writer.write(proof(self._secret, nonce) + b"\n")
+                request = json.loads(await reader.readline())
             if hmac.compare_digest(str(request["secret"]).encode(), self._secret.encode()):
                 self._called = time.monotonic()
                 writer.write(json.dumps(await self._recall(request)).encode() + b"\n")
@@ -85,11 +89,10 @@ class Daemon:
 async def _open() -> "KnowledgeGraph":
     # The imports take a second, in which calls are accepted.
     await asyncio.to_thread(__import__, "kgagent.cli.recall.answer")
-    from kgagent.cli.graph_session import open_graph
     from kgagent.errors import KgAgentError
-    from kgagent.settings import load_settings
+    from kgagent.knowledge_graph import KnowledgeGraph
 
-    graph = await open_graph(load_settings(), reads=True)
+    graph = await KnowledgeGraph.connect(ensure_schema=False)
     # Before the first search ends, the model is loaded, and the server has planned the statements.
     with suppress(KgAgentError):
         await graph.search("first", user_id=graph.settings.user_id)
