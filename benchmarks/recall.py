@@ -9,6 +9,7 @@ The server is a temporary local one, which is stopped for the last calls.
 import argparse
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -103,8 +104,8 @@ async def measure(calls: int, stopped: int, folder: Path) -> dict[str, object]:
         writes = await writing
     await asyncio.to_thread(local.down)
     without = [await asyncio.to_thread(recall, n, environment) for n in range(stopped)]
-    for file in (folder / "kgagent").glob("*.json"):
-        file.unlink()
+    # The daemon ends.
+    shutil.rmtree(folder / "kgagent")
     figures: dict[str, object] = {"calls": calls, "writes_meanwhile": writes}
     for name, outcomes in (("busy", busy), ("stopped", without)):
         seconds = [one[0] for one in outcomes]

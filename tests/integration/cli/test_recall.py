@@ -1,6 +1,7 @@
 """`kgagent recall`: a real daemon, asked by real processes, as a host runs them."""
 
 import json
+import shutil
 import socket
 import stat
 import subprocess
@@ -24,11 +25,10 @@ Recall = Callable[..., Done]
 
 @pytest.fixture
 def state(tmp_path: Path, environment: dict[str, str]) -> Iterator[Path]:
-    """The folder of daemon and log; a daemon ends when its file is gone."""
+    """The folder of daemon and log; a daemon ends when its file is gone or cannot be written."""
     environment["XDG_STATE_HOME"] = str(tmp_path / "state")
     yield tmp_path / "state" / "kgagent"
-    for file in (tmp_path / "state" / "kgagent").glob("*.json"):
-        file.unlink()
+    shutil.rmtree(tmp_path / "state")
 
 
 @pytest.fixture
