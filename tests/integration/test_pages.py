@@ -44,16 +44,16 @@ def examples(page: Path, user_id: str) -> Iterator[tuple[str, str]]:
         yield code.replace('"me"', f'"{user_id}"'), printed
 
 
-def written_for(question: str, outputs: list[Body], system_prompt: str) -> Calls | str:
+def written_for(question: str, outputs: list[Body], shown: str) -> Calls | str:
     """What the model of the examples says: it reads a conversation, or searches first and then
     names whom it finds.
     """
     if question not in ANSWERS:
         return careful_reader(outputs)
     name, answer = ANSWERS[question]
-    if not outputs and name not in system_prompt:
+    if not outputs and name not in shown:
         return [("explore", {"queries": [{"query": question}]})]
-    context = system_prompt + "".join(output["text"] for output in outputs)
+    context = shown + "".join(output["text"] for output in outputs)
     return answer if name in context else f"I know nobody but those in: {context}"
 
 
@@ -74,11 +74,8 @@ def model() -> Iterator[ScriptedModel]:
 
     def turn(outputs: list[Body]) -> Calls | str:
         messages = served.requests[-1]["messages"]
-        asked = next(str(message["content"]) for message in messages if message["role"] == "user")
-        system = next(
-            (str(message["content"]) for message in messages if message["role"] == "system"), ""
-        )
-        return written_for(asked, outputs, system)
+        said = [str(one["content"]) for one in messages if one["role"] in {"system", "user"}]
+        return written_for(said[-1], outputs, "\n".join(said[:-1]))
 
     with deciding_model(turn) as served:
         yield served
