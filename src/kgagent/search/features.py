@@ -4,6 +4,8 @@ from one.
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from kgagent.graph.lucene import forms
@@ -23,6 +25,9 @@ FULL_STATEMENTS = 2
 """How many times the words of the best retrieved statement give the full feature: a path has those
 of several.
 """
+
+NOTE_LENGTH = 200
+"""Characters of a text whose words weigh in full."""
 
 LEVEL_REACH = 1.5
 """Steps from the level that the query says at which a level of a relationship counts nothing."""
@@ -89,7 +94,7 @@ class FeatureReader:
             own = reader.words_of_record(record)
             reader.best_weight = max(
                 reader.best_weight,
-                *(reader.weight(own | reader.words_in(text)) for text in texts),
+                *(reader.weight_in(own, [text]) for text in texts),
                 0.0,
             )
             if isinstance(record, RelationshipRecord):
@@ -117,6 +122,23 @@ class FeatureReader:
         """What some words weigh together."""
         return sum(weight for position, weight in enumerate(self._weights) if words >> position & 1)
 
+    def weight_in(self, names: int, texts: Iterable[str]) -> float:
+        """What the query's words weigh in names and texts together.
+
+        A word of a text that is longer than a note, being one of many, weighs less: it says less of
+        what the text is about.
+
+        Args:
+            names: bits of the words in the names.
+            texts: the texts.
+        """
+        total, seen = self.weight(names), names
+        for text in sorted(texts, key=len):
+            words = self.words_in(text) & ~seen
+            total += self.weight(words) * min(1.0, NOTE_LENGTH / max(1, len(text)))
+            seen |= words
+        return total
+
     def of_statements(
         self,
         record: StoredRecord,
@@ -142,7 +164,7 @@ class FeatureReader:
         features = [
             Features(
                 max(0.0, similarity or 0.0),
-                self._share(of_record | self.words_in(text)),
+                self._share(self.weight_in(of_record, [text])),
                 named,
                 past=1.0 if text in former else past,
             )
@@ -158,7 +180,7 @@ class FeatureReader:
         nodes = frozenset[str]().union(*map(nodes_of, path.records))
         return Features(
             similarity=max(0.0, path.similarity),
-            words=self._share(path.words),
+            words=self._share(self.weight(path.words)),
             named=self._named(nodes),
             types=self._types(path.records, nodes),
             doubt=min(1.0, max(0.0, path.doubt)),
@@ -167,20 +189,25 @@ class FeatureReader:
         )
 
     def of_mention(
-        self, lead: Features, words: int, records: Sequence[StoredRecord], doubt: float
+        self,
+        lead: Features,
+        texts: Sequence[str],
+        records: Sequence[StoredRecord],
+        doubt: float,
     ) -> Features:
         """The features of the way from a passage to a record at a node that it names.
 
         Args:
             lead: those of the passage.
-            words: bits of the query's words in both.
+            texts: the passage, and the best statement of the record.
             records: the source of the passage, and the record.
             doubt: cost of the choice, in cosine.
         """
         nodes = frozenset[str]().union(*map(nodes_of, records))
+        names = reduce(or_, map(self.words_of_record, records), 0)
         return Features(
             similarity=lead.similarity,
-            words=self._share(words),
+            words=self._share(self.weight_in(names, texts)),
             named=self._named(nodes),
             doubt=min(1.0, max(0.0, doubt)),
             hops=1 / MAX_HOPS,
@@ -213,12 +240,8 @@ class FeatureReader:
                 words[word] = credit
         return words
 
-    def _share(self, words: int) -> float:
-        return (
-            min(1.0, self.weight(words) / (FULL_STATEMENTS * self.best_weight))
-            if self.best_weight
-            else 0.0
-        )
+    def _share(self, weight: float) -> float:
+        return min(1.0, weight / (FULL_STATEMENTS * self.best_weight)) if self.best_weight else 0.0
 
     def _past(self, records: Iterable[StoredRecord]) -> float:
         return float(any(is_past(one.properties.get("when"), self.day) for one in records))

@@ -27,13 +27,11 @@ class Lead:
         record: the source that has it.
         text: the passage.
         features: of the passage.
-        words: bits of the query's words in it and in the name of its source.
     """
 
     record: StoredRecord
     text: str
     features: Features
-    words: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +60,8 @@ def leads_of(
             continue
         statements = list(one.statements.items())
         features, _ = reader.of_statements(record, statements, weights)
-        own = reader.words_of_record(record)
         leads += [
-            Lead(record, text, of_text, own | reader.words_in(text))
+            Lead(record, text, of_text)
             for (text, _), of_text in zip(statements, features, strict=True)
             if text in one.passages
         ]
@@ -127,8 +124,7 @@ def _mentions(
     mentions = []
     for one, record in chosen:
         best = max(one.statements, key=lambda text: one.statements[text] or 0.0, default="")
-        words = lead.words | reader.words_of_record(record) | reader.words_in(best)
         doubt = TEMPERATURE * math.log(total) - one.score
-        features = reader.of_mention(lead.features, words, [lead.record, record], doubt)
+        features = reader.of_mention(lead.features, [lead.text, best], [lead.record, record], doubt)
         mentions.append(Mention(one, features, score(features, weights)))
     return mentions
