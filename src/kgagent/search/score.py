@@ -21,7 +21,8 @@ class Features(NamedTuple):
             that of the statement that it starts with.
         words: what the query's words in the statement and in the names and the type of its record
             weigh, relative to twice the retrieved statement with most of it; a word weighs what its
-            best match in full-text search scores. A path has the words of all its relationships.
+            best match in full-text search scores, and less in a text that is longer than a note. A
+            path has the words of all its relationships.
         named: how specific the nodes are that the query names, at the record or on the path.
         types: how well the types and levels of the relationships match the words of the query, at a
             named node. Only the best statement of a record has it.

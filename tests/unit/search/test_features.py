@@ -99,6 +99,15 @@ def test_words_in_the_names_and_the_type_of_a_record_count_as_those_of_its_text(
     assert only(one, record, "", None).words == only(one, person("Cy"), "Ann, a mentor", None).words
 
 
+def test_a_word_of_a_long_text_counts_less_and_one_of_a_name_in_full() -> None:
+    note, passage = "the boat", "the boat " + "and more " * 60
+    one = reader("boat of Ann", person("Ann"), texts=[note])
+    short, long = (only(one, person("Ann"), text, 0.5).words for text in (note, passage))
+    name = only(one, person("Ann"), "nothing of it", 0.5).words
+    assert name < long < short
+    assert name == only(one, person("Ann"), "nothing of it " * 60, 0.5).words
+
+
 def test_a_word_that_no_statement_has_does_not_count() -> None:
     record = person("Ann")
     with_unknown = reader("boat zzz", record, weights={"boat": 1.0}, texts=("boat",))
