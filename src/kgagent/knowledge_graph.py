@@ -28,6 +28,7 @@ from kgagent.embedding.base import LONGEST_LOADING, Embedder
 from kgagent.embedding.factory import make_embedder
 from kgagent.errors import EmbeddingUnavailableError, InputError, KgAgentError
 from kgagent.graph.connection import Credentials, use_driver
+from kgagent.graph.shared_reads import owners_of
 from kgagent.graph.sources import SourceText, save_sources
 from kgagent.graph.store import Store
 from kgagent.graph.writes import OnChange
@@ -282,6 +283,7 @@ class KnowledgeGraph:
         request: HybridSearchRequest | str | None = None,
         *,
         user_id: str,
+        readable: Sequence[str] = (),
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
         **fields: object,
@@ -294,6 +296,7 @@ class KnowledgeGraph:
         Args:
             request: the text to search for, or a request.
             user_id: owner of the graph.
+            readable: other owners whose records are searched too; their results say whose they are.
             vector: embedding to use instead of the query's own, shape (dimensions,); no embedding
                 call is made. Without a query, there is no full-text search.
             cross_encoder: reranks the best results: its method `score(query, texts)`, plain or
@@ -308,7 +311,7 @@ class KnowledgeGraph:
         """
         asked = _request(HybridSearchRequest, request, fields, "query")
         async with self._admitted(user_id, embeds=vector is None):
-            return await self._services.retrieval.hybrid_search(
+            return await self._services.sharing(user_id, readable).retrieval.hybrid_search(
                 asked, user_id=user_id, vector=vector, cross_encoder=cross_encoder
             )
 
@@ -840,6 +843,7 @@ class KnowledgeGraph:
         on_change: OnChange | None = None,
         trust: Trust | None = None,
         min_trust: Trust | None = None,
+        readable: Sequence[str] = (),
     ) -> Toolset:
         """Return the agent's tools, bound to one user; the model that calls them cannot choose
         another user.
@@ -854,13 +858,17 @@ class KnowledgeGraph:
             trust: how far what the tools write is trusted, as in `add_source`.
             min_trust: class that what `hybrid_search` and `explore` find has at least; None finds
                 all.
+            readable: other owners whose records the tools that read find too; each such record says
+                whose it is. What is written is the user's.
 
         Raises:
-            InputError: the user id is empty, or a toolset or a class is unknown.
+            InputError: a user id is empty, or a toolset or a class is unknown.
         """
         services = self._services.trusting(trust)
-        return Toolset(
-            ToolContext(
+        shared = services.sharing(user_id, readable)
+
+        def context(services: GraphServices, owners: Sequence[str] = ()) -> ToolContext:
+            return ToolContext(
                 user_id=user_id,
                 ontology=services.ontology,
                 nodes=services.nodes,
@@ -875,9 +883,14 @@ class KnowledgeGraph:
                 source_entity_key=source_entity_key,
                 observer=services.observer,
                 min_trust=None if min_trust is None else check_trust(min_trust),
-            ),
+                readable=owners,
+            )
+
+        return Toolset(
+            context(services),
             toolsets,
             offered=services.settings.toolsets,
+            reading=None if shared is services else context(shared, owners_of(user_id, readable)),
         )
 
     def searcher(self, name: str, *, user_id: str) -> Searcher:

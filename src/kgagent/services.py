@@ -1,7 +1,7 @@
 """The parts of an open graph, put together once; for kgagent's own packages, not for its users."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kgagent.admission import Admission
@@ -14,6 +14,7 @@ from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.references import Resolver
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
+from kgagent.graph.shared_reads import owners_of
 from kgagent.graph.store import Store
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.vector_index_options import VectorIndexOptions
@@ -24,6 +25,56 @@ from kgagent.patterns.search import PatternSearch
 from kgagent.search import RetrievalService
 from kgagent.settings import Settings
 from kgagent.trust import check_trust
+
+MAX_SHARED = 1_000
+"""Lists of owners whose readers, with what they cache, are kept."""
+
+
+@dataclass(frozen=True)
+class Readers:
+    """The parts of an open graph that read over one connection."""
+
+    live_schema: LiveSchemaReader
+    nodes: NodeRepository
+    relationships: RelationshipRepository
+    resolver: Resolver
+    retrieval: RetrievalService
+    patterns: PatternSearch
+
+    @classmethod
+    def over(
+        cls,
+        store: Store,
+        ontology: Ontology,
+        embedder: Embedder,
+        settings: Settings,
+        *,
+        observer: Observer,
+        clock: Callable[[], datetime],
+    ) -> "Readers":
+        """Put the parts together; `embedder` embeds queries."""
+        live_schema = LiveSchemaReader(store, ontology)
+        retrieval = RetrievalService(
+            store,
+            ontology,
+            embedder,
+            exact_scan_limit=settings.exact_scan_limit,
+            oversampling=settings.oversampling,
+            timeout=settings.query_timeout,
+            hybrid_limit=settings.hybrid_limit,
+            observer=observer,
+            clock=clock,
+        )
+        return cls(
+            live_schema=live_schema,
+            nodes=NodeRepository(store, ontology),
+            relationships=RelationshipRepository(store, ontology),
+            resolver=Resolver(store, ontology),
+            retrieval=retrieval,
+            patterns=PatternSearch(
+                store, ontology, embedder, retrieval, live_schema, settings, observer
+            ),
+        )
 
 
 @dataclass(frozen=True)
@@ -46,6 +97,7 @@ class GraphServices:
         retrieval: searches.
         patterns: structured queries.
         admission: limits the searches and the calls of tools that run at once.
+        shared: what reads several owners, by the user and the others.
     """
 
     store: Store
@@ -63,6 +115,7 @@ class GraphServices:
     retrieval: RetrievalService
     patterns: PatternSearch
     admission: Admission
+    shared: dict[tuple[str, ...], Readers] = field(default_factory=dict)
 
     def user_graph(self, user_id: str) -> UserGraph:
         """The records of a user, and what every write of them needs."""
@@ -77,6 +130,27 @@ class GraphServices:
         if trust is None:
             return self
         return replace(self, write_context=replace(self.write_context, trust=check_trust(trust)))
+
+    def sharing(self, user_id: str, readable: Sequence[str]) -> "GraphServices":
+        """The parts for reads of a user who may read the records of others too.
+
+        Raises:
+            InputError: an owner is no user id, or there are too many.
+        """
+        if not readable or len(owners := owners_of(user_id, readable)) == 1:
+            return self
+        if owners not in self.shared:
+            if len(self.shared) >= MAX_SHARED:
+                self.shared.clear()
+            self.shared[owners] = Readers.over(
+                self.store.shared(owners),
+                self.ontology,
+                self.query_cache or self.embedder,
+                self.settings,
+                observer=self.observer,
+                clock=self.write_context.clock,
+            )
+        return replace(self, **vars(self.shared[owners]))
 
     @classmethod
     def build(
@@ -105,17 +179,8 @@ class GraphServices:
         cache = (
             QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else None
         )
-        live_schema = LiveSchemaReader(store, ontology)
-        retrieval = RetrievalService(
-            store,
-            ontology,
-            cache or embedder,
-            exact_scan_limit=settings.exact_scan_limit,
-            oversampling=settings.oversampling,
-            timeout=settings.query_timeout,
-            hybrid_limit=settings.hybrid_limit,
-            observer=observer,
-            clock=clock,
+        readers = Readers.over(
+            store, ontology, cache or embedder, settings, observer=observer, clock=clock
         )
         return cls(
             store=store,
@@ -131,10 +196,7 @@ class GraphServices:
                 VectorIndexOptions.of(settings),
                 embedder_advice=advise_embedder,
             ),
-            live_schema=live_schema,
-            nodes=NodeRepository(store, ontology),
-            relationships=RelationshipRepository(store, ontology),
-            resolver=Resolver(store, ontology),
+            **vars(readers),
             write_context=WriteContext(
                 embedder,
                 clock,
@@ -142,13 +204,9 @@ class GraphServices:
                 settings.max_notes,
                 trust=settings.trust,
             ),
-            retrieval=retrieval,
             admission=Admission(
                 limit=settings.max_reads,
                 user_limit=settings.max_reads_per_user,
                 longest_wait=settings.longest_wait,
-            ),
-            patterns=PatternSearch(
-                store, ontology, embedder, retrieval, live_schema, settings, observer
             ),
         )

@@ -211,6 +211,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         request: HybridSearchRequest | str | None = None,
         *,
         user_id: str,
+        readable: Sequence[str] = (),
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
         **fields: object,
@@ -332,6 +333,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         on_change: OnChange | None = None,
         trust: Trust | None = None,
         min_trust: Trust | None = None,
+        readable: Sequence[str] = (),
     ) -> SyncToolset: ...
     def searcher(self, name: str, *, user_id: str) -> SyncSearcher: ...
     def bookmarks(self) -> tuple[str, ...]: ...

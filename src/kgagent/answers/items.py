@@ -526,6 +526,7 @@ class NodeItem(RecordItem):
         if said_on := next((one.when for one in passages if one.when), None):
             name += f", {safe_text(said_on)}"
         name += "" if node.description or passages else trust_mark(node.trust)
+        name += f" ({owner_text(node)})" if node.owner else ""
         return name + _properties_text(state.properties(node)) + noted + _score_text(self.score)
 
 
@@ -727,7 +728,10 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
     conflict = f"conflicts with {other}" if other else ""
     is_unknown = relationship.trust == UNKNOWN and state.says_only_triplet(relationship)
     unknown = UNKNOWN_SOURCE if is_unknown else ""
-    details = ", ".join(filter(None, (*levels, safe_text(time), past, noted, conflict, unknown)))
+    owner = owner_text(relationship)
+    details = ", ".join(
+        filter(None, (*levels, safe_text(time), past, noted, conflict, unknown, owner))
+    )
     properties = _properties_text(state.properties(relationship))
     return text + (f" ({details})" if details else "") + properties
 
@@ -774,6 +778,11 @@ def _properties_text(properties: JsonRecord) -> str:
         for name, value in properties.items()
     )
     return f" [{safe_text('; '.join(values))}]"
+
+
+def owner_text(item: GraphNode | GraphRelationship) -> str:
+    """Whose a record is that is not the user's."""
+    return f"of {safe_name(item.owner)}" if item.owner else ""
 
 
 def _score_text(score: float | None) -> str:

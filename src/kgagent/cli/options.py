@@ -18,6 +18,14 @@ User = Annotated[
 UserOrAll = Annotated[
     str | None, typer.Option("--user", help="Owner of the records. [dim]\\[all users][/dim]")
 ]
+Readable = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--readable",
+        metavar="OWNER",
+        help="Another owner whose records are read too. Can be repeated.",
+    ),
+]
 Trusted = Annotated[
     str | None,
     typer.Option(

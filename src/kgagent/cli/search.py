@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from kgagent.cli.graph_session import run_for_user
-from kgagent.cli.options import Html, Json, User
+from kgagent.cli.options import Html, Json, Readable, User
 from kgagent.cli.output import print_json, print_message, print_result, without_controls
 from kgagent.cli.request_options import FILTERS, FieldOption, build_request, takes_fields
 from kgagent.private_files import write_output_file
@@ -59,6 +59,7 @@ def search(
     show_all: All = False,
     html: Html = None,
     user: User = None,
+    readable: Readable = None,
     json: Json = False,
 ) -> None:
     """Search nodes and relationships, semantically and by full text: kgagent search "who taught me
@@ -74,7 +75,7 @@ def search(
     request = build_request(HybridSearchRequest, query=query, with_ends=with_ends, **fields)
 
     async def work(graph: "KnowledgeGraph", user_id: str) -> "HybridSearchResult":
-        result = await graph.search(request, user_id=user_id)
+        result = await graph.search(request, user_id=user_id, readable=readable or ())
         if html is not None:
             await _write_page(html, graph, user_id, result, query)
         return result

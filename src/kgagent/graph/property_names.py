@@ -37,6 +37,9 @@ HEARD_ON = "heard_on"
 TRUST = "trust_class"
 """The class of the call that wrote the words of a record, see `kgagent.trust`; absent: own."""
 
+RECORD_OWNER = "kgagent_owner"
+"""The owner of a record that is not the user's, in a read of several owners; never stored."""
+
 SOURCE_TEXT = "source_text"
 """The text of a source, whose passages are statements of it."""
 
@@ -60,7 +63,8 @@ INTERNAL_PROPERTIES = frozenset(
         "version",
         "write_lock",
     }
-    | {"relationship_key", "user_id", "history", SOURCE_TEXT, *FIRST_SAID, HEARD_ON, TRUST}
+    | {"relationship_key", "user_id", RECORD_OWNER, "history", SOURCE_TEXT, *FIRST_SAID}
+    | {HEARD_ON, TRUST}
 )
 BOOKKEEPING = (
     "version",

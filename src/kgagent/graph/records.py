@@ -17,6 +17,7 @@ from kgagent.errors import InputError
 from kgagent.graph.property_names import (
     INTERNAL_PROPERTIES,
     LEVEL_FIELDS,
+    RECORD_OWNER,
     TIMES,
     TRUST,
 )
@@ -146,6 +147,7 @@ class NodeRecord(Record):
             description=self.text("description"),
             notes=self.notes,
             trust=stored_trust(self.trust),
+            owner=self.properties.get(RECORD_OWNER),
             properties=visible(
                 self.properties, _NODE_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
             ),
@@ -239,6 +241,7 @@ class RelationshipRecord(Record):
             said_on=said_of_type(self.properties, self.history),
             notes=self.notes,
             trust=stored_trust(self.trust),
+            owner=self.properties.get(RECORD_OWNER),
             properties=visible(
                 self.properties,
                 _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties,

@@ -4,7 +4,7 @@ name.
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,7 +87,7 @@ class ReferenceForms:
         """
         return not is_generated_key(self.keys[0])
 
-    def name_parameters(self, user_id: str) -> Mapping[str, Any]:
+    def name_parameters(self, owners: Sequence[str]) -> Mapping[str, Any]:
         """The parameters by which `resolve_references.cypher` looks for the name; other names are
         in `notes_text`.
         """
@@ -95,7 +95,7 @@ class ReferenceForms:
         return {
             "plain": self.plain,
             **{
-                parameter: _phrase_query(field, self.written, user_id)
+                parameter: _phrase_query(field, self.written, owners)
                 for parameter, field in queries.items()
             },
         }
@@ -162,14 +162,18 @@ def loose_name(reference: str, ontology: Ontology) -> str | None:
 
 
 def similar_name_query(
-    reference: str, user_id: str, field: str = "name", *, two_changed: int = MIN_TWO_CHANGED
+    reference: str,
+    owners: Sequence[str],
+    field: str = "name",
+    *,
+    two_changed: int = MIN_TWO_CHANGED,
 ) -> str | None:
-    """A Lucene query for the user's nodes whose name contains a word of a reference, or a similar
-    one.
+    """A Lucene query for nodes of some owners whose name contains a word of a reference, or a
+    similar one.
 
     Args:
         reference: the name.
-        user_id: owner of the nodes.
+        owners: of the nodes.
         field: the field of the index, `notes_text` for other names.
         two_changed: minimum number of letters of a word that is also searched with two letters
             changed.
@@ -184,10 +188,10 @@ def similar_name_query(
         if word.isalnum() and len(word) >= MIN_FUZZY_LENGTH
     ]
     alternatives = " ".join([*map(quoted, asked), *similar])
-    return f"{must_be('user_id', [user_id])} +{field}:({alternatives})" if asked else None
+    return f"{must_be('user_id', owners)} +{field}:({alternatives})" if asked else None
 
 
-def _phrase_query(field: str, reference: str, user_id: str) -> str:
+def _phrase_query(field: str, reference: str, owners: Sequence[str]) -> str:
     """A query for texts that contain the words of a reference as a phrase, in the forms in which
     they may be stored.
     """
@@ -197,7 +201,7 @@ def _phrase_query(field: str, reference: str, user_id: str) -> str:
     forms += [composed.translate(_FULL_WIDTH), composed.casefold().replace("ss", "ß")]
     forms += [form.replace(APOSTROPHES[0], other) for form in forms for other in APOSTROPHES[1:]]
     phrases = dict.fromkeys(form.lower() for form in forms)
-    return f"{must_be('user_id', [user_id])} +{field}:({' '.join(map(quoted, phrases))})"
+    return f"{must_be('user_id', owners)} +{field}:({' '.join(map(quoted, phrases))})"
 
 
 def _is_key_prefix(text: str) -> bool:

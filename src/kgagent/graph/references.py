@@ -88,19 +88,22 @@ class ReferencedNode(End, _Named):
         description: the first 200 characters of it.
         aliases: its other names.
         trust: class of its words.
+        owner: whose it is; None: the user's.
     """
 
     labels: frozenset[str]
     description: str
     aliases: tuple[str, ...] = ()
     trust: Trust = OWN
+    owner: str | None = None
 
     def listed(self, short_key: str) -> str:
         """The node in a list, such as "Ruth Calder (Person, 5b0c1a2f): Naval architect in
         Bergen".
         """
         description = beginning(self.description, MAX_DESCRIPTION)
-        shown = f"{shorten_name(self.name)} ({self.label}, {short_key})"
+        owner = f", {shorten_name(self.owner)}" if self.owner else ""
+        shown = f"{shorten_name(self.name)} ({self.label}, {short_key}{owner})"
         return f"{shown}: {description}" if description else shown
 
 
@@ -277,7 +280,9 @@ class References:
         key, *inner_keys = forms.keys
 
         def labelled(nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
-            return [node for node in nodes if label is None or label in node.labels]
+            kept = [node for node in nodes if label is None or label in node.labels]
+            # The user's own come before those of others that the user can read.
+            return [node for node in kept if node.owner is None] or kept
 
         if keyed := labelled(filter(None, [self.by_key.get(key)])):
             return keyed
@@ -431,11 +436,12 @@ class Resolver:
         names = {form.name: form for form in forms if form.may_be_name}
         is_indexed = len(names) <= MAX_INDEXED_NAMES
         is_owner = any(form.name in self._ontology.owner_words for form in forms)
+        owners = self._store.owners(user_id)
         wanted: dict[str, list[Any]] = {
             "keys": list(dict.fromkeys((*(key for form in forms for key in form.keys), *keys))),
             "prefixes": list(dict.fromkeys(prefix for form in forms for prefix in form.prefixes)),
             "owners": [True] if with_owners or is_owner else [],
-            "names": [form.name_parameters(user_id) for form in names.values() if is_indexed],
+            "names": [form.name_parameters(owners) for form in names.values() if is_indexed],
             "scans": [] if is_indexed else [[form.plain for form in names.values()]],
         }
         if not any(wanted.values()):
@@ -459,13 +465,15 @@ class Resolver:
         [row] = await self._store.read(
             self._resolve, {"user_id": user_id, "most": MAX_LISTED + 1, **parameters}
         )
-        found.owners += self._read(row["owners"])
+        found.owners += self._read(user_id, row["owners"])
         for item in row["by_prefix"]:
-            found.by_prefix.setdefault(item["prefix"], []).extend(self._read([item["node"]]))
+            found.by_prefix.setdefault(item["prefix"], []).extend(
+                self._read(user_id, [item["node"]])
+            )
         for item in (*row["by_name"], *row["scanned"]):
-            found.by_name.setdefault(item["plain"], []).extend(self._read(item["nodes"]))
+            found.by_name.setdefault(item["plain"], []).extend(self._read(user_id, item["nodes"]))
         listed = (*found.by_prefix.values(), *found.by_name.values(), found.owners)
-        nodes = (*self._read(row["by_key"]), *(node for nodes in listed for node in nodes))
+        nodes = (*self._read(user_id, row["by_key"]), *(node for nodes in listed for node in nodes))
         found.by_key |= {node.entity_key: node for node in nodes}
         return {item["plain"] for item in row["by_name"] if item["is_cut"]}
 
@@ -487,7 +495,7 @@ class Resolver:
             self._compare, {"user_id": user_id, "names": wanted[:MAX_LOOSE], "most": 2}
         )
         for row in rows:
-            nodes = self._read(row["nodes"])
+            nodes = self._read(user_id, row["nodes"])
             if len(nodes) == 1:
                 found.loose[row["text"]] = found.by_key[nodes[0].entity_key] = nodes[0]
 
@@ -498,6 +506,7 @@ class Resolver:
         node.
         """
         names = [text for text in references if text not in found.loose][:MAX_EXPLAINED]
+        owners = self._store.owners(user_id)
         asked = [
             (name, {"text": query, "of_alias": of_alias})
             for field_name, of_alias in (("name", None), ("notes_text", True))
@@ -505,7 +514,7 @@ class Resolver:
             if (plain := loose_name(name, self._ontology))
             and (
                 query := similar_name_query(
-                    plain, user_id, field_name, two_changed=NEAREST_TWO_CHANGED
+                    plain, owners, field_name, two_changed=NEAREST_TWO_CHANGED
                 )
             )
         ]
@@ -522,12 +531,12 @@ class Resolver:
         )
         for row in sorted(rows, key=lambda row: row["position"]):
             name, _ = asked[row["position"]]
-            for node in self._read([row]):
+            for node in self._read(user_id, [row]):
                 near = found.nearest.setdefault(name, {})
                 if is_near(name, (node.name, *node.aliases)) and len(near) < MAX_NEAREST:
                     near[node.entity_key] = node.listed(message_key(node.entity_key))
 
-    def _read(self, rows: Iterable[Row]) -> list[ReferencedNode]:
+    def _read(self, user_id: str, rows: Iterable[Row]) -> list[ReferencedNode]:
         """The nodes of rows; a node that was deleted meanwhile has no key."""
         nodes: list[ReferencedNode] = []
         for row in rows:
@@ -543,6 +552,7 @@ class Resolver:
                     description=row["description"] or "",
                     aliases=tuple(row["aliases"]),
                     trust=read_trust(row["trust"]),
+                    owner=None if row["user_id"] == user_id else row["user_id"],
                 )
                 nodes.append(node)
         return nodes

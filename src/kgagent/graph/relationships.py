@@ -126,9 +126,9 @@ class RelationshipRepository:
         parameters = {"user_id": user_id, "keys": keys, "pairs": pairs}
         rows = await read(statement("read_pairs", lock=lock, **self.names), parameters)
         by_position = {row["position"]: row for row in rows}
-        owner = None if adopt_foreign else user_id
+        owners = None if adopt_foreign else self.store.owners(user_id)
         return [
-            self._pair(intent, by_position[position], owner)
+            self._pair(intent, by_position[position], owners)
             for position, intent in enumerate(intents)
         ]
 
@@ -317,7 +317,7 @@ class RelationshipRepository:
         return record.to_model(self.ontology, asked_from=asked_from)
 
     def _pair(
-        self, intent: RelationshipIntent, row: Mapping[str, Any], owner: str | None
+        self, intent: RelationshipIntent, row: Mapping[str, Any], owners: Sequence[str] | None
     ) -> PairState:
         found = [RelationshipRecord.read(item) for item in row["relationships"]]
         found.sort(
@@ -326,7 +326,7 @@ class RelationshipRepository:
         own = [
             record
             for record in found
-            if owner is None or record.properties.get("user_id", owner) == owner
+            if owners is None or record.properties.get("user_id", owners[0]) in owners
         ]
         return PairState(
             first=self._end(intent.from_entity_key, row["first"]),

@@ -17,6 +17,7 @@ from kgagent.graph.driver_errors import translated
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.parameter_map import MAP, PLAIN, with_parameter_map
 from kgagent.graph.reachability import Reachability
+from kgagent.graph.shared_reads import over_owners
 from kgagent.graph.statements import NODE_EMBEDDING, UNNAMED, Statement
 from kgagent.observing import NULL_OBSERVER, Observer, statement_tags
 from kgagent.operations import Access, OperationOutcome, StatementRun
@@ -61,6 +62,7 @@ class Store:
         self._timeout = timeout
         self._observer = NULL_OBSERVER
         self._node_embedding = "embedding"
+        self._owners: tuple[str, ...] = ()
         self.reachability = Reachability(driver, uri)
         self.origin = Origin()
         self.uri = uri
@@ -83,6 +85,18 @@ class Store:
         named._node_embedding = name
         return named
 
+    def shared(self, owners: tuple[str, ...]) -> Self:
+        """The same connections, over which reads of the first of some owners read the records of
+        all of them; writes, and reads of other users, do not change.
+        """
+        shared = copy.copy(self)
+        shared._owners = owners
+        return shared
+
+    def owners(self, user_id: str) -> Sequence[str]:
+        """The owners whose records a read of a user reads; the user is the first."""
+        return self._owners if self._owners[:1] == (user_id,) else (user_id,)
+
     async def close(self) -> None:
         """Close the connections, unless the driver is the caller's."""
         if self._owns_driver:
@@ -102,6 +116,9 @@ class Store:
         Raises:
             StoreError: it failed; StatementTimeoutError if it took too long.
         """
+        owners = self.owners(parameters["user_id"]) if "user_id" in parameters else ()
+        if len(owners) > 1:
+            text, parameters = over_owners(text), {**parameters, "owners": owners}
         return await self._read_again(text, parameters, READ_ACCESS, timeout)
 
     async def write(

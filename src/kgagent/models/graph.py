@@ -49,6 +49,7 @@ class DescribedItem(GraphModel):
         first_noted: in a search as of a time, when its first note is about, if all are later; its
             own time may be too.
         trust: class of the call that wrote its description, or itself without one; None: own.
+        owner: whose it is, in a search of several owners; None: the user's.
     """
 
     description: str = ""
@@ -57,6 +58,7 @@ class DescribedItem(GraphModel):
     statements: tuple[FoundStatement, ...] = Field((), exclude=True)
     first_noted: str | None = None
     trust: Trust | None = None
+    owner: str | None = None
 
 
 class GraphNode(DescribedItem):

@@ -111,7 +111,7 @@ async def search_statements_full_text(
     asked = [
         {"position": position, "vector": scope.store.vector(query.embedded.vector or None), **own}
         for position, query in enumerate(queries)
-        if (own := full_text_parameters(query, scope.user_id)) is not None
+        if (own := full_text_parameters(query, scope.owners)) is not None
     ]
     text = statement(
         "search_statements_text",
@@ -228,7 +228,7 @@ def _lucene(
     wanted = any_word(text, weights, without=scope.ontology.stop_words)
     if wanted is None or (relationship_types is not None and not relationship_types):
         return None
-    clauses = [must_be("user_id", [scope.user_id]), f"+({wanted})"]
+    clauses = [must_be("user_id", scope.owners), f"+({wanted})"]
     # The statement filters by type in any case; the index can if it has a word of each type, and
     # not too many.
     if (

@@ -90,8 +90,8 @@ async def mentioned(
     """
     asked = [(position, lead) for position, of_query in enumerate(leads) for lead in of_query]
     queries = [_read(readers[position].query, lead.text) for position, lead in asked]
-    user_id, stop_words = spec.scope.user_id, spec.scope.ontology.stop_words
-    names = [names_in(lead.text, user_id, without=stop_words) for _, lead in asked]
+    owners, stop_words = spec.scope.owners, spec.scope.ontology.stop_words
+    names = [names_in(lead.text, owners, without=stop_words) for _, lead in asked]
     returned = await at_named_nodes(spec, queries, names, vectors, 0)
     found: list[dict[str, Mention]] = [{} for _ in readers]
     for (position, lead), one in zip(asked, returned, strict=True):

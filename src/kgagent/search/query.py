@@ -104,11 +104,11 @@ def read_query(embedded: EmbeddedQuery, ontology: Ontology) -> Query:
     return Query(embedded, tokens, found_by, levels)
 
 
-def full_text_parameters(query: Query, user_id: str) -> dict[str, Any] | None:
+def full_text_parameters(query: Query, owners: Sequence[str]) -> dict[str, Any] | None:
     """What full-text search of statements takes of a query; None if it has no word that counts."""
     if not query.words:
         return None
-    owner = must_be("user_id", [user_id])
+    owner = must_be("user_id", owners)
     every = " ".join(query.words.values())
     return {
         "text": f"{owner} +({every})",
@@ -118,22 +118,26 @@ def full_text_parameters(query: Query, user_id: str) -> dict[str, Any] | None:
     }
 
 
-def name_parameters(query: Query, user_id: str, ontology: Ontology) -> dict[str, Any] | None:
+def name_parameters(
+    query: Query, owners: Sequence[str], ontology: Ontology
+) -> dict[str, Any] | None:
     """What the search of named nodes takes of a query; None if it can name none."""
-    own = names_in(query.embedded.text[:MAX_CHARACTERS], user_id)
+    own = names_in(query.embedded.text[:MAX_CHARACTERS], owners)
     speaks_of_owner = ontology.owner_label is not None and not ontology.owner_words.isdisjoint(
         query.tokens
     )
     return own and {**own, "speaks_of_owner": speaks_of_owner}
 
 
-def names_in(text: str, user_id: str, *, without: Collection[str] = ()) -> dict[str, Any] | None:
+def names_in(
+    text: str, owners: Sequence[str], *, without: Collection[str] = ()
+) -> dict[str, Any] | None:
     """What the search of named nodes takes of a text, whoever it calls "me"; None if it has no
     word.
 
     Args:
         text: the text.
-        user_id: owner of the nodes.
+        owners: of the nodes.
         without: words in lower case that name none beside others.
     """
     names = any_word(text, {"name": 2.0, "notes_text": 1.0}, without=without)
@@ -141,7 +145,7 @@ def names_in(text: str, user_id: str, *, without: Collection[str] = ()) -> dict[
         return None
     return {
         "plain": plain_text(text),
-        "names": f"{must_be('user_id', [user_id])} +({names})",
+        "names": f"{must_be('user_id', owners)} +({names})",
         "speaks_of_owner": False,
     }
 

@@ -285,7 +285,7 @@ def _retrievers(
         "named_node": lambda queries: at_named_nodes(
             spec,
             queries,
-            [name_parameters(query, scope.user_id, scope.ontology) for query in queries],
+            [name_parameters(query, scope.owners, scope.ontology) for query in queries],
             vectors,
             relationships,
         ),

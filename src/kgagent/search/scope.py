@@ -109,6 +109,11 @@ class SearchScope:
         self.store.origin.check()
         return replace(self, user_id=user_id)
 
+    @property
+    def owners(self) -> Sequence[str]:
+        """Whose records are read; the user is the first."""
+        return self.store.owners(self.user_id)
+
     async def read(
         self,
         text: str,

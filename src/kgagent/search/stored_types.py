@@ -89,7 +89,8 @@ async def _similar(store: Store, user_id: str, given: Sequence[str]) -> dict[str
         for separator in (" ", "_")
     ]
     queries = [
-        (name, similar_name_query(form, user_id, "relationship_type")) for name, form in forms
+        (name, similar_name_query(form, store.owners(user_id), "relationship_type"))
+        for name, form in forms
     ]
     asked = [(name, query) for name, query in queries if query is not None]
     similar: dict[str, list[str]] = {name: [] for name in given}

@@ -78,6 +78,7 @@ class Tool(ABC, Generic[ArgumentsT]):
         arguments: what the model fills in.
         result: what the tool returns.
         read_only: whether it only reads.
+        reads_shared: whether it reads those of other owners too, if the host lets it.
         destructive: whether it may replace or remove stored data; ignored if it only reads.
         idempotent: whether repeating a call changes nothing but the expiry of a note; a read-only
             tool always is.
@@ -92,6 +93,7 @@ class Tool(ABC, Generic[ArgumentsT]):
     arguments: type[ArgumentsT]
     result: ClassVar[type[ToolResult]]
     read_only: ClassVar[bool] = False
+    reads_shared: ClassVar[bool] = True
     destructive: ClassVar[bool] = True
     idempotent: ClassVar[bool] = False
     needs_exact_references: bool = False

@@ -1,5 +1,6 @@
 """What tools work on: one user's graph and the services that read and write it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -28,6 +29,7 @@ class ToolContext:
             whatever the model says.
         offered: names of the tools that the agent can call.
         min_trust: class that what searches find has at least; None finds all.
+        readable: other owners whose records its services read too.
     """
 
     user_id: str
@@ -45,6 +47,7 @@ class ToolContext:
     observer: Observer = NULL_OBSERVER
     offered: frozenset[str] = frozenset()
     min_trust: Trust | None = None
+    readable: Sequence[str] = ()
 
     async def embedder_ready(self) -> None:
         """Wait for an embedder that is still being loaded; that is no part of the time limit of a

@@ -64,6 +64,7 @@ class FindDuplicates(Tool[FindDuplicatesArguments]):
     arguments = FindDuplicatesArguments
     result = FoundDuplicates
     read_only = True
+    reads_shared = False
     text = (
         "List pairs of nodes that may be the same thing under two names, with the reason. "
         "Nothing is changed: check each pair, then use merge_nodes."

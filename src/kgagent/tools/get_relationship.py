@@ -182,7 +182,7 @@ async def _with_relationships(
     at their other ends.
     """
     before = len(content.items)
-    skip = max(cursor_offset(arguments) - before, 0)
+    skip = max(cursor_offset(arguments, context) - before, 0)
     found = await context.retrieval.relationships_of(
         arguments.from_entity_key,
         user_id=context.user_id,

@@ -104,8 +104,8 @@ async def render_page(
             as JSON.
     """
     offset, cursor, now = (
-        cursor_offset(arguments),
-        cursor_maker(arguments),
+        cursor_offset(arguments, context),
+        cursor_maker(arguments, context),
         context.write_context.clock(),
     )
     asked = (
@@ -169,16 +169,16 @@ def with_relevance(
     return replace(content, fields=assessed, opening=opening, at_most=NEAREST)
 
 
-def cursor_offset(arguments: ReadArguments) -> int:
+def cursor_offset(arguments: ReadArguments, context: ToolContext) -> int:
     """The number of items that earlier answers have shown.
 
     Raises:
-        InputError: the cursor belongs to other arguments.
+        InputError: the cursor belongs to other arguments, or other readable owners.
     """
     if arguments.cursor is None:
         return 0
     match = _CURSOR.fullmatch(arguments.cursor.strip())
-    if match is None or match[2] != _fingerprint(arguments):
+    if match is None or match[2] != _fingerprint(arguments, context):
         raise InputError(
             f"cursor {arguments.cursor[:40]!r} does not belong to these arguments. Repeat the "
             f"arguments of the call "
@@ -187,13 +187,15 @@ def cursor_offset(arguments: ReadArguments) -> int:
     return int(match[1])
 
 
-def cursor_maker(arguments: ReadArguments) -> Callable[[int], str]:
+def cursor_maker(arguments: ReadArguments, context: ToolContext) -> Callable[[int], str]:
     """Returns a function from a number of items to the cursor that continues after them."""
-    fingerprint = _fingerprint(arguments)
+    fingerprint = _fingerprint(arguments, context)
     return lambda position: f"{position}-{fingerprint}"
 
 
-def _fingerprint(arguments: ReadArguments) -> str:
-    """Equal for calls that differ only in what limits the answer."""
+def _fingerprint(arguments: ReadArguments, context: ToolContext) -> str:
+    """Equal for calls that read the same owners and differ only in what limits the answer."""
     given: dict[str, Any] = arguments.model_dump(mode="json", exclude=set(_LIMITS))
+    if context.readable:
+        given["readable"] = list(context.readable)
     return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:6]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from kgagent.answers.items import Item, JsonRecord, Line, RenderState
+from kgagent.answers.items import Item, JsonRecord, Line, RenderState, owner_text
 from kgagent.answers.page import Content
 from kgagent.answers.safe_text import safe_name, safe_text
 from kgagent.answers.trust_mark import trust_mark
@@ -88,11 +88,12 @@ class ReadSource(Tool[ReadSourceArguments]):
         said_on = record.text("said_on") or None
         said = f", said {safe_text(said_on)}" if said_on else ""
         said += trust_mark(node.trust)
+        kind = ", ".join(filter(None, (node.label, owner_text(node))))
         shown = f"passages {first + 1} to {len(parts)}"
         content = Content(
             items=[_PassageItem(part) for part in parts[first:]],
             message=f"{safe_name(node.name)} has {counted(len(parts), 'passage')}",
-            opening=f"{safe_name(node.name)} ({node.label}){said}, {shown}:",
+            opening=f"{safe_name(node.name)} ({kind}){said}, {shown}:",
             sections=("passages",),
             fields={
                 "source": NodeReference.of(node).to_dict(),

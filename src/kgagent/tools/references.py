@@ -10,11 +10,12 @@ class NodeReference(GraphModel):
     entity_key: str
     label: str
     name: str
+    owner: str | None = None
 
     @classmethod
     def of(cls, node: GraphNode) -> "NodeReference":
         """The reference to a node."""
-        return cls(entity_key=node.entity_key, label=node.label, name=node.name)
+        return cls(entity_key=node.entity_key, label=node.label, name=node.name, owner=node.owner)
 
 
 class RelationshipReference(GraphModel):
@@ -24,6 +25,7 @@ class RelationshipReference(GraphModel):
     from_entity_key: str
     to_entity_key: str
     neo4j_type: str
+    owner: str | None = None
 
     @classmethod
     def of(cls, relationship: GraphRelationship) -> "RelationshipReference":
@@ -33,6 +35,7 @@ class RelationshipReference(GraphModel):
             from_entity_key=relationship.from_entity_key,
             to_entity_key=relationship.to_entity_key,
             neo4j_type=relationship.neo4j_type,
+            owner=relationship.owner,
         )
 
 

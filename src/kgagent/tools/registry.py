@@ -68,6 +68,7 @@ class Toolset(Mapping[str, BoundTool]):
         toolsets: str | Iterable[str] | None = None,
         *,
         offered: str | Iterable[str] = "core",
+        reading: ToolContext | None = None,
     ) -> None:
         """Bind the tools.
 
@@ -75,6 +76,7 @@ class Toolset(Mapping[str, BoundTool]):
             context: what they work on.
             toolsets: names of toolsets, to which the tools are restricted; None: all tools.
             offered: the toolsets that a surface offers to a model if the tools are not restricted.
+            reading: what tools that read work on, if they read other owners too.
 
         Raises:
             InputError: the user id is empty, or a toolset is unknown.
@@ -83,8 +85,14 @@ class Toolset(Mapping[str, BoundTool]):
         included = tools_of("all" if toolsets is None else toolsets)
         tools = [tool for tool in TOOLS if tool.name in included]
         others = {tool.name: tool.arguments for tool in tools}
-        bound = replace(context, offered=included)
-        self._tools = {tool.name: BoundTool(tool, bound, others) for tool in tools}
+        own = replace(context, offered=included)
+        shared = own if reading is None else replace(reading, offered=included)
+        self._tools = {
+            tool.name: BoundTool(
+                tool, shared if tool.read_only and tool.reads_shared else own, others
+            )
+            for tool in tools
+        }
         self._offered = included if toolsets is not None else tools_of(offered)
         self._user_id = context.user_id
 

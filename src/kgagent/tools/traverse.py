@@ -92,7 +92,7 @@ class Traverse(Tool[TraverseArguments]):
 
     async def run(self, context: ToolContext, arguments: TraverseArguments) -> Traversal:
         """Follow the relationships."""
-        position = cursor_offset(arguments)
+        position = cursor_offset(arguments, context)
         if arguments.hops == 1:
             # One hop is read page by page, so that the neighbors of a hub can be listed to the end.
             page = arguments.token_budget // SHORTEST_LINE

@@ -106,6 +106,7 @@ async def forget(
     finally:
         services.live_schema.forget(user_id)
         services.retrieval.evict()
+        services.shared.clear()
         if services.query_cache is not None:
             services.query_cache.evict()
     return ForgetReport(

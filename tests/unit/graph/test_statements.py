@@ -14,8 +14,10 @@ from kgagent.graph.property_names import (
     INTERNAL_PROPERTIES,
     OLD_EMBEDDINGS,
     PERIODS,
+    RECORD_OWNER,
     TRUST,
 )
+from kgagent.graph.shared_reads import over_owners
 from kgagent.graph.statements import Fragment, statement, statement_files
 
 FILES = statement_files()
@@ -149,6 +151,27 @@ def test_a_fragment_that_chooses_records_keeps_to_the_user_who_is_given(name: st
     assert re.search(r"\b[na]\.user_id = \$user_id", statement(name, **NAMES))
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            name
+            for name, path in STATEMENTS.items()
+            if "search/" in str(path) or "walk/" in str(path)
+        ),
+        *("resolve_references", "read_nodes", "read_pairs", "find_similar_names"),
+    ],
+)
+def test_a_read_of_several_owners_compares_each_record_with_all_of_them(name: str) -> None:
+    text = over_owners(statement(name, **NAMES))
+    assert text.name == name
+    compared = re.findall(r"\S+ (?:=|<>) \$user_id.*", text)
+    # What belongs to the user alone, and whose each record is.
+    assert [one for one in compared if "is_owner" not in one and " THEN " not in one] == []
+    records = len(re.findall(r"\w\[key\] END|{\.\*", text))
+    assert text.count("kgagent_owner") == records
+
+
 @pytest.mark.parametrize("name", ["_found_node", "_found_relationship"])
 def test_properties_that_searches_do_not_read_are_never_returned(name: str) -> None:
     left_out = re.search(r"WHERE NOT key IN \[([^\]]*)\]", statement(name))
@@ -156,7 +179,7 @@ def test_properties_that_searches_do_not_read_are_never_returned(name: str) -> N
     assert (
         set(re.findall(r"'(\w+)'", left_out[1]))
         == INTERNAL_PROPERTIES
-        - {"is_reversed", "history", "relationship_key", TRUST, *FIRST_SAID}
+        - {"is_reversed", "history", "relationship_key", RECORD_OWNER, TRUST, *FIRST_SAID}
         - OF_THE_OTHER[name]
     )
 

@@ -26,6 +26,7 @@ from kgagent.adapters.mcp.opening import OpeningGraph
 from kgagent.errors import KgAgentError
 from kgagent.tools.payload import ToolText, error_text, failure
 from kgagent.tools.toolsets import tools_of, why_missing
+from kgagent.validation import check_user_id
 
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
@@ -53,6 +54,7 @@ class ServerOptions:
             clients that are programs. Clients that hand all of it to a model would send it twice.
         confirm: whether clients that can ask their user do so before a call merges or deletes
             something.
+        readable: other owners whose records each user can read too.
         graph_of: returns the graph of a user, of the same ontology as the server's graph; None uses
             that one.
     """
@@ -61,7 +63,13 @@ class ServerOptions:
     progress_interval: float = 1.0
     structured: bool = False
     confirm: bool = True
+    readable: Sequence[str] = ()
     graph_of: GraphOf | None = None
+
+    def __post_init__(self) -> None:
+        """Check the owners, which no later call could."""
+        for owner in self.readable:
+            check_user_id(owner)
 
 
 def make_server(
@@ -150,7 +158,9 @@ class _Handlers:
             graph = await self._graph_of(user_id)
         except KgAgentError as error:
             return ToolText.failed(failure(error_text(error)))
-        tool = graph.tools(user_id=user_id, toolsets=self._toolsets)[params.name]
+        readable = self._options.readable
+        tools = graph.tools(user_id=user_id, toolsets=self._toolsets, readable=readable)
+        tool = tools[params.name]
         unconfirmed = await confirm(tool, params, context) if self._options.confirm else None
         # If the client cancels its request, this task is cancelled, and with it the statement.
         return unconfirmed or await tool.call_text(params.arguments)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from kgagent.settings import Settings
 
@@ -45,7 +45,11 @@ _FILES = {
 
 
 def client_config(
-    client: Client, environment: "Mapping[str, str]", user: str | None, toolsets: str | None = None
+    client: Client,
+    environment: "Mapping[str, str]",
+    user: str | None,
+    toolsets: str | None = None,
+    readable: "Sequence[str]" = (),
 ) -> str:
     """The configuration with which a client starts the server.
 
@@ -54,10 +58,12 @@ def client_config(
         environment: environment variables of the server.
         user: owner of the graph; None uses the user of the settings.
         toolsets: toolsets to offer; None uses those of the settings.
+        readable: other owners whose records are read too.
     """
     arguments = [
         "mcp",
         *(["--user", user] if user else []),
+        *(part for owner in readable for part in ("--readable", owner)),
         *(["--toolsets", toolsets] if toolsets else []),
     ]
     entry: dict[str, Any] = {

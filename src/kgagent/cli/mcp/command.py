@@ -10,13 +10,13 @@ from rich.text import Text
 
 from kgagent.cli.graph_session import resolve_user_id
 from kgagent.cli.mcp.client_config import Client
-from kgagent.cli.options import Trusted, User
+from kgagent.cli.options import Readable, Trusted, User
 from kgagent.cli.output import print_message
 from kgagent.private_files import is_readable_by_others
 from kgagent.trust import check_trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Sequence
 
     from kgagent.adapters.mcp import HttpOptions, OpeningGraph
     from kgagent.knowledge_graph import KnowledgeGraph
@@ -150,6 +150,7 @@ def mcp(
     ] = True,
     trust: Trusted = None,
     user: User = None,
+    readable: Readable = None,
     print_config: Annotated[
         Client | None,
         typer.Option(
@@ -195,13 +196,14 @@ def mcp(
             raise typer.BadParameter(
                 "--print-config is for a server over stdin and stdout, without --http"
             )
-        _print_config(print_config, settings, user, toolsets)
+        _print_config(print_config, settings, user, toolsets, readable or ())
         return
 
     offer: dict[str, Any] = {
         "toolsets": toolsets,
         "structured": structured,
         "confirm": confirm,
+        "readable": tuple(readable or ()),
     }
     if not http:
         from kgagent.adapters.mcp import ServerOptions, serve_stdio
@@ -222,17 +224,21 @@ def mcp(
         **offer,
     )
     if tokens and is_readable_by_others(tokens):
-        readable = f"Other users of this machine can read the tokens: chmod 600 {tokens}"
-        print_message(Text(readable, style="yellow"))
+        warning = f"Other users of this machine can read the tokens: chmod 600 {tokens}"
+        print_message(Text(warning, style="yellow"))
     _serve(settings, lambda graph: _serve_http(graph, options))
 
 
 def _print_config(
-    client: Client, settings: "Settings", user: str | None, toolsets: str | None
+    client: Client,
+    settings: "Settings",
+    user: str | None,
+    toolsets: str | None,
+    readable: "Sequence[str]",
 ) -> None:
     from kgagent.cli.mcp.client_config import client_config, environment, omitted_secrets
 
-    typer.echo(client_config(client, environment(settings), user, toolsets))
+    typer.echo(client_config(client, environment(settings), user, toolsets, readable))
     print_message(Text(f"Belongs in {client.file}", style="dim"))
     if secrets := omitted_secrets(settings):
         omitted = "Secrets are omitted; also set these variables for the server"
