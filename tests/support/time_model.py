@@ -559,7 +559,9 @@ class UserModel:
                 changes: dict[str, Any] = {"content": item["content"]}
                 changes |= _times(item.get("when"), said_on) if item.get("when") or said_on else {}
                 changes |= {"source": source} if source else {}
-                failures += not record.edit(item["replaces"], changes)
+                if not record.edit(item["replaces"], changes):
+                    failures += 1
+                    continue
             if record is not None:
                 record.hear(said_on, source)
         return failures
