@@ -28,6 +28,7 @@ PAGES = (
             "hosting",
             "patterns",
             "python",
+            "sources",
             "tools",
         )
     ),
