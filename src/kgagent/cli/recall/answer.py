@@ -29,9 +29,6 @@ ItemT = TypeVar("ItemT", HybridObject, HybridRelationship)
 
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 
-_FORMER_STEP = re.compile(r"\([^()]*/[^()]*, past\)$")
-"""The end of a step that led to a relationship, if its period has ended."""
-
 
 async def recalled(graph: KnowledgeGraph, user_id: str, prompt: str, token_budget: int) -> str:
     """The lines that matter for a prompt; empty if nothing relevant is found.
@@ -89,7 +86,7 @@ class _Present:
 
     def has(self, relationship: HybridRelationship) -> bool:
         """Whether a relationship holds, and those that led to it."""
-        is_led_by_former = any(map(_FORMER_STEP.search, relationship.path))
+        is_led_by_former = relationship.path and "past" in relationship.contributions
         return not self.has_ended(relationship.when) and (bool(self.years) or not is_led_by_former)
 
     def has_ended(self, when: str | None) -> bool:
