@@ -526,7 +526,7 @@ class NodeItem(RecordItem):
         if said_on := next((one.when for one in passages if one.when), None):
             name += f", {safe_text(said_on)}"
         name += "" if node.description or passages else trust_mark(node.trust)
-        name += f" ({owner_text(node)})" if node.owner else ""
+        name += owner_mark(node)
         return name + _properties_text(state.properties(node)) + noted + _score_text(self.score)
 
 
@@ -783,6 +783,11 @@ def _properties_text(properties: JsonRecord) -> str:
 def owner_text(item: GraphNode | GraphRelationship) -> str:
     """Whose a record is that is not the user's."""
     return f"of {safe_name(item.owner)}" if item.owner else ""
+
+
+def owner_mark(item: GraphNode | GraphRelationship) -> str:
+    """The same behind a name."""
+    return f" ({owner_text(item)})" if item.owner else ""
 
 
 def _score_text(score: float | None) -> str:

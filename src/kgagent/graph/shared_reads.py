@@ -31,13 +31,13 @@ _RULES = [
     (r"coalesce\((\w+)\.user_id, \$user_id\) <> \$user_id", f"NOT {_SAME_OWNER}"),
     (r"(coalesce\([\w()]+\.user_id, ''\)) <> \$user_id", r"NOT \1 IN $owners"),
     (r"\.user_id = \$user_id\b(?! AND \w+\.is_owner)", r".user_id IN $owners"),
-    # Records of `_found_node` and `_found_relationship`, and those of `_node` and `_relationship`.
+    # The fragments that return records: `_found_…`, `_path_…`, `_node` and `_relationship`.
     *(
         rule
         for name, owner in _OWNER.items()
         for rule in (
             (
-                rf"(ELSE {name}\[key\] END\]\])",
+                rf"(\b{name}\[key\][^«]*? END(?:\]\))?\]\])",
                 rf"\1 + [['{RECORD_OWNER}', {owner}]]",
             ),
             (rf"\b{name} {{\.\*,", f"{name} {{.*, {RECORD_OWNER}: {owner},"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
-from kgagent.graph.property_names import INTERNAL_PROPERTIES
+from kgagent.graph.property_names import INTERNAL_PROPERTIES, RECORD_OWNER
 from kgagent.graph.records import (
     NodeRecord,
     RelationshipRecord,
@@ -79,7 +79,8 @@ class PathReader:
             fields = dict(record.to_model(self._ontology))
         else:
             fields["properties"] = visible(stored, self._hidden | {"entity_key", "name"})
-        fields |= {"entity_key": key, "name": as_text(row["name"]) or key}
+        owner = stored.get(RECORD_OWNER)
+        fields |= {"entity_key": key, "name": as_text(row["name"]) or key, "owner": owner}
         return MatchedNode(**fields, labels=labels if len(labels) > 1 else ())
 
     async def paths(
@@ -222,4 +223,5 @@ class PathReader:
             word = as_text(stored.get("relationship_type"))
             hidden = self._hidden | ({"relationship_type"} if word else set())
             fields |= {"relationship_type": word, "properties": visible(stored, hidden)}
+        fields["owner"] = stored.get(RECORD_OWNER)
         return MatchedRelationship(**{**fields, **ends, "ends_reversed": is_reversed})

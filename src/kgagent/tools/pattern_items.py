@@ -16,6 +16,7 @@ from kgagent.answers.items import (
     RenderState,
     item_record,
     kind_text,
+    owner_mark,
 )
 from kgagent.answers.safe_text import safe_text
 from kgagent.formatting import in_one_line
@@ -105,7 +106,7 @@ class PathItem(Item):
             start, end = ("<-", "-") if relationship.ends_reversed else ("-", "->")
             kind = with_time(kind_text(relationship), safe_text(relationship.when or ""), state.day)
             parts.append(f"{start}[{kind}]{end} {name}")
-        return Line(" ".join(parts))
+        return Line(" ".join(parts) + owner_mark(self.path.start))
 
     def _nodes(self) -> "list[_PathNodeItem]":
         return [_PathNodeItem(node, "nodes", is_named=True) for node in self.path.nodes]
@@ -149,10 +150,8 @@ class _ChunkItem(Item):
         node = self.chunk.node
         if node.entity_key in state.described:
             return []
-        head = (
-            f"Near: {state.name(node.entity_key, node.name, node.label)} "
-            f"{self.chunk.similarity:.2f}"
-        )
+        name = state.name(node.entity_key, node.name, node.label) + owner_mark(node)
+        head = f"Near: {name} {self.chunk.similarity:.2f}"
         return [Line(head, in_one_line(self.chunk.text))]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:

@@ -60,9 +60,14 @@ async def answer(graph: KnowledgeGraph, name: str, **parameters: Any) -> list[di
         types=services_of(graph).relationships.names["types"],
         relationship=Fragment("_ranked_relationship"),
     )
-    return [
-        dict(row) for row in await services_of(graph).store.read(text, {**COMMON, **parameters})
-    ]
+    store, asked = services_of(graph).store, {**COMMON, **parameters}
+    rows = [dict(row) for row in await store.read(text, asked)]
+    # With another owner beside the user, what is of a third one stays as hidden.
+    user_id = str(parameters["user_id"])
+    shared = await store.shared((user_id, f"{user_id}-team")).read(text, asked)
+    without_owner = str([dict(row) for row in shared]).replace(", ['kgagent_owner', None]", "")
+    assert without_owner == str(rows)
+    return rows
 
 
 @pytest.mark.parametrize("vector_given", [True, False])

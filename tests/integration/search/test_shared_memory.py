@@ -12,7 +12,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
-from tests.support.stored import all_of
+from tests.support.stored import all_of, cypher
 
 pytestmark = pytest.mark.neo4j_5
 
@@ -122,7 +122,7 @@ async def test_an_answer_says_what_is_not_the_users_own(
     team = owners["team"]
     tools = searched.tools(user_id=owners["me"], readable=[team])
     for name, arguments in calls("wombat"):
-        if name in {"find_duplicates", "describe_graph", "query_patterns"}:
+        if name in {"find_duplicates", "describe_graph"}:
             continue
         text = (await tools[name].call_text({**arguments, "token_budget": 20_000})).text
         assert not ("wombat" in text and f"of {team}" not in text), (name, arguments, text)
@@ -160,6 +160,42 @@ async def test_what_another_owner_has_cannot_be_written(
         )
     succeeded(await tools.update_node(entity_key="Sailing", description="Changed"))
     assert await all_of(searched, owners["team"]) == before
+
+
+async def test_a_relationship_that_joins_two_owners_belongs_to_none(
+    searched: KnowledgeGraph, owners: dict[str, str]
+) -> None:
+    await cypher(
+        searched,
+        "MATCH (a:Person {user_id: $me}), (b:Person {user_id: $team}) "
+        "WHERE a.name = 'Ada quokka' AND b.name = 'Ada wombat' "
+        "CREATE (a)-[:has_relationship_with {user_id: $me, relationship_type: 'joined'}]->(b)",
+        **owners,
+    )
+    tools = searched.tools(user_id=owners["me"], readable=[owners["team"]])
+    for name, arguments in (
+        ("traverse", {"entity_key": "Ada quokka"}),
+        ("find_paths", {"from_entity_key": "Ada quokka", "to_entity_key": "Ada wombat"}),
+        ("hybrid_search", {"query": "who joined Ada wombat?"}),
+        (
+            "query_patterns",
+            {
+                "patterns": [
+                    {
+                        "steps": [
+                            {
+                                **STEP,
+                                "relation_type": "has_relationship_with",
+                                "target_label": "Person",
+                            }
+                        ]
+                    }
+                ]
+            },
+        ),
+    ):
+        said = (await tools[name].call_text({**arguments, "token_budget": 20_000})).text
+        assert "[joined]" not in said, said
 
 
 async def test_a_cursor_made_with_more_owners_is_refused(

@@ -545,12 +545,16 @@ async def patient(graph: KnowledgeGraph) -> KnowledgeGraph:
     return KnowledgeGraph(services_of(graph).store, graph.ontology, graph.embedder, settings)
 
 
+@pytest.mark.parametrize("readable", [(), ("team",)], ids=["alone", "shared"])
 async def test_another_users_record_is_as_one_that_does_not_exist(
-    patient: KnowledgeGraph, user_id: str
+    patient: KnowledgeGraph, user_id: str, readable: Sequence[str]
 ) -> None:
     graph = patient
     other = graph.tools(user_id=f"{user_id}-other")
-    callers = [graph.tools(user_id=f"{user_id}-{place}") for place in range(2)]
+    others = [f"{user_id}-{owner}" for owner in readable]
+    callers = [graph.tools(user_id=f"{user_id}-{n}", readable=others) for n in range(2)]
+    for owner in others:
+        await own_graph(graph.tools(user_id=owner))
     foreign = await other_users_graph(other)
     for tools in callers:
         await own_graph(tools)
