@@ -177,6 +177,18 @@ def test_search_and_explore_show_the_note_that_matches_and_filter_by_time(
         assert nothing.out.endswith(" that the filters keep.\n")
 
 
+def test_search_reads_another_owner_and_says_whose_each_line_is(
+    kgagent: Kgagent, family: Path, user_id: str
+) -> None:
+    assert kgagent("load", str(family)).code == 0
+    asked = ("search", "mentor", "--user", f"{user_id}-guest")
+    assert "Ruth" not in kgagent(*asked).out
+    shared = kgagent(*asked, "--readable", user_id)
+    assert f"of {user_id}" in shared.out.splitlines()[0]
+    found = kgagent(*asked, "--readable", user_id, "--json").payload
+    assert {one["owner"] for one in found["objects"]} == {user_id}
+
+
 def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family: Path) -> None:
     assert kgagent("load", str(family)).code == 0
     by_name = kgagent("explore", "--text-match", "Ruth", "--label", "Person", "--json")

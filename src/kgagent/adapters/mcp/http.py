@@ -67,6 +67,7 @@ class HttpOptions(ServerOptions):
 
     def __post_init__(self) -> None:
         """Reject options that name no user, or users in two ways."""
+        super().__post_init__()
         if (self.user_id is None) != self.needs_token:
             raise ConfigurationError(
                 "Give either user_id, for all clients, or tokens or oauth, which name users"

@@ -13,7 +13,7 @@ from kgagent.tools import Payload
 from tests.integration.adapters.mcp.conftest import Connect
 from tests.support.mcp_clients import MODES, Mode, call, over_http, payload_of, text_of
 from tests.support.payloads import error_of, succeeded
-from tests.support.stored import cypher
+from tests.support.stored import cypher, nodes_of
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -43,6 +43,22 @@ async def test_the_tools_listed_are_those_of_the_registry(
         if not bound.read_only:
             assert (hints.idempotent_hint or False) is bound.idempotent
             assert hints.destructive_hint in ((None,) if bound.destructive else (False,))
+
+
+async def test_a_host_lets_a_client_read_another_owner_but_not_write_there(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    team = f"{user_id}-team"
+    sail = {"label": "Concept", "name": "Genoa", "description": "In the red bag"}
+    succeeded(await graph.tools(user_id=team).create_node(**sail))
+    options = HttpOptions(user_id=user_id, readable=[team])
+    async with http_server(graph, options) as server, over_http(server.url) as client:
+        found = text_of(await client.call_tool("explore", {"text_matches": ["Genoa"]}))
+        changed = await client.call_tool("remember", {"notes": [{"on": "Genoa", "content": "x"}]})
+    assert f"(of {team})" in found
+    assert "Genoa" in text_of(changed)
+    assert len(await nodes_of(graph, team)) == 1
+    assert not (await nodes_of(graph, team))[0].get("notes")
 
 
 async def test_structured_content_is_what_the_output_schema_says(connect: Connect) -> None:
