@@ -100,8 +100,8 @@ def adopt(
     ]
     show({"file": str(file), "user": user_id, **report.to_dict()}, *lines, json=json)
     next_step = (
-        f"Nothing was changed. {file} says which properties are names (name_from) and texts "
-        f"(text_from); edit it if "
+        f"Nothing was changed. {file} says which properties are names (name_from), texts "
+        f"(text_from) and times (when_from); edit it if "
         "needed, and run the command without --dry-run."
         if dry_run
         else f"Done in {report.seconds:.0f} s. Set KGAGENT_ONTOLOGY={file}, here or in the file "
@@ -112,8 +112,8 @@ def adopt(
 
 
 def _plan_lines(plan: "AdoptionReport") -> list[RenderableType]:
-    """Labels and types with their counts, and the properties that their names and texts are made
-    of.
+    """Labels and types with their counts, and the properties that their names, texts and times are
+    made of.
     """
     table = Table.grid(padding=(0, 2))
     for label, count in plan.labels.items():
@@ -128,7 +128,8 @@ def _plan_lines(plan: "AdoptionReport") -> list[RenderableType]:
     for neo4j_type, count in plan.types.items():
         kind = plan.ontology.relationships[neo4j_type]
         text = f"text: {', '.join((*kind.type_from, *kind.text_from)) or 'description'}"
-        table.add_row(neo4j_type, f"{count:,}", str(kind), text)
+        when = f"when: {kind.when_from}" if kind.when_from else ""
+        table.add_row(neo4j_type, f"{count:,}", str(kind), text, when)
     cost = f"{counted(plan.texts, 'text')} to embed, about {plan.tokens:,} tokens"
     return [
         table,

@@ -151,7 +151,8 @@ class RelationshipDefinition(BaseModel):
 
     One pair of labels may be given as `from` and `to`. Without words, levels are numbers only.
     `type_from` and `text_from` are the properties of adopted relationships from which
-    `relationship_type` and the description are made.
+    `relationship_type` and the description are made. `when_from` is that of the day on which they
+    held, or those of the first and the last day: "valid_at/invalid_at", "since/..".
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -160,6 +161,7 @@ class RelationshipDefinition(BaseModel):
     attitude: Words = ()
     proximity: Words = ()
     type_from: Names = ()
+    when_from: str = ""
     text_from: Names = ()
 
     @model_validator(mode="before")

@@ -1,5 +1,5 @@
-"""Inferring an ontology from a graph that other programs wrote: which property is a name, and which
-hold text.
+"""Inferring an ontology from a graph that other programs wrote: which property is a name, which
+hold text, and which say when a relationship held.
 """
 
 import re
@@ -10,9 +10,12 @@ from itertools import combinations_with_replacement
 from statistics import mean
 from typing import Any
 
+from neo4j.time import Date, DateTime
+
 from kgagent.errors import InputError
-from kgagent.graph.property_names import BOOKKEEPING, NODE_EMBEDDINGS
+from kgagent.graph.property_names import BOOKKEEPING, NODE_EMBEDDINGS, TIMES
 from kgagent.graph.schema_parts import OWN_LABELS
+from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology, default_ontology
 from kgagent.ontology.definitions import can_be_name
 from kgagent.ontology.model import as_words
@@ -38,7 +41,11 @@ TYPE_PROPERTIES = frozenset({"name", "type"})
 """Properties of a relationship that say what it is, if their values are short."""
 
 READABLE = 0.5
-"""Least share of readable values of a property that is text."""
+"""Least share of readable values of a property that is text, and of days of one that is a time."""
+
+BEGIN_WORDS = frozenset({"since", "from", "start", "started", "begin", "valid"})
+END_WORDS = frozenset({"until", "to", "end", "ended", "invalid"})
+"""Words in the name of a property that says when something began or ended."""
 
 MIN_IDENTIFIER = 0.8
 """Least score of an identifier that serves as a name."""
@@ -47,6 +54,8 @@ CONSTANT = 3
 """Equal values from which on a property says nothing about a record."""
 
 _NO_CONTENT = {*BOOKKEEPING, "entity_key", "user_id"}
+_TIMES_IN_WORDS = frozenset(map(as_words, TIMES))
+_DATE = re.compile(r"((?:1\d|20|21)\d\d(?:-\d\d(-\d\d)?)?)(?:[T ]\d\d:.*)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 NO_TYPE = "RELATED_TO"
@@ -240,7 +249,10 @@ class PropertyFacts:
         short: share of its values that have the length of a name.
         words: mean number of words of a value.
         is_list: whether values are lists.
-        is_text: whether it says something about a record: it is readable, and not always the same.
+        days: share of its values that are days.
+        dates: share of its values that are days, months or years.
+        is_text: whether it says something about a record: it is readable, a number or a day, and
+            not always the same.
     """
 
     name: str
@@ -249,6 +261,8 @@ class PropertyFacts:
     readable: float
     short: float
     words: float
+    days: float
+    dates: float
     is_list: bool
     is_text: bool
 
@@ -258,6 +272,9 @@ class PropertyFacts:
         texts = [value_text(value) for value in values]
         different = len(set(texts))
         readable = mean(map(is_readable, texts))
+        dates = list(filter(None, map(date_in, values)))
+        days = sum(len(date) > len("2024-05") for date in dates) / len(texts)
+        is_value = days >= READABLE or all(isinstance(value, int | float) for value in values)
         return cls(
             name=name,
             present=len(texts) / records,
@@ -265,8 +282,10 @@ class PropertyFacts:
             readable=readable,
             short=mean(len(text) <= MAX_NAME for text in texts),
             words=mean(len(text.split()) for text in texts),
+            days=days,
+            dates=len(dates) / len(texts),
             is_list=any(isinstance(value, list) for value in values),
-            is_text=readable >= READABLE and (different > 1 or len(texts) < CONSTANT),
+            is_text=(readable >= READABLE or is_value) and (different > 1 or len(texts) < CONSTANT),
         )
 
     @property
@@ -292,15 +311,20 @@ class PropertyFacts:
 
 
 def facts_of(sample: Sequence[Mapping[str, Any]]) -> list[PropertyFacts]:
-    """Describe the properties of a sample of records that hold texts or whole numbers, in the order
+    """Describe the properties of a sample of records that hold texts, numbers or days, in the order
     of their names.
     """
     values = defaultdict[str, list[Any]](list)
     for record in sample:
         for name, value in record.items():
-            items = value if isinstance(value, list) else [value]
-            is_text = {type(item) for item in items} <= ({str} if items is value else {str, int})
-            if is_text and name not in _NO_CONTENT and can_be_name(name):
+            is_list = isinstance(value, list)
+            known = {str, int} if is_list else {str, int, float, Date, DateTime}
+            has_content = name not in _NO_CONTENT and as_words(name) not in _TIMES_IN_WORDS
+            if (
+                has_content
+                and {type(item) for item in (value if is_list else [value])} <= known
+                and can_be_name(name)
+            ):
                 values[name].append(value)
     return [PropertyFacts.of(name, values[name], len(sample)) for name in sorted(values)]
 
@@ -317,9 +341,10 @@ def describe_label(facts: Sequence[PropertyFacts]) -> dict[str, Any]:
 
 
 def describe_type(facts: Sequence[PropertyFacts]) -> dict[str, Any]:
-    """The properties from which free types and descriptions are made, as fields of
+    """The properties from which free types, times and descriptions are made, as fields of
     `RelationshipDefinition`.
     """
+    when_from = _when_from(facts)
     type_from = [
         one.name
         for one in facts
@@ -328,8 +353,29 @@ def describe_type(facts: Sequence[PropertyFacts]) -> dict[str, Any]:
         and one.words <= MAX_TYPE_WORDS
         and not one.is_list
     ][:1]
-    texts = _texts_without(facts, {"relationship_type", "description", *type_from})
-    return {"type_from": type_from, "text_from": texts}
+    used = {"relationship_type", "description", *type_from, *when_from.split("/")}
+    return {
+        "type_from": type_from,
+        "when_from": when_from,
+        "text_from": _texts_without(facts, used),
+    }
+
+
+def _when_from(facts: Sequence[PropertyFacts]) -> str:
+    """The properties that say when a relationship held, as those of `when_from`; of several days
+    whose names do not say which begins or ends, none.
+    """
+    dates = [
+        one for one in facts if one.dates >= READABLE and one.name != "when" and "/" not in one.name
+    ]
+    ends = [one for one in dates if END_WORDS & {*one.words_of_name}]
+    begins = [one for one in dates if BEGIN_WORDS & {*one.words_of_name} and one not in ends]
+    if begins or ends:
+        return "/".join(
+            max(some, key=lambda one: one.present).name if some else ".." for some in (begins, ends)
+        )
+    days = [one.name for one in dates if one.days >= READABLE]
+    return days[0] if len(days) == 1 else ""
 
 
 def _name_from(facts: Sequence[PropertyFacts]) -> list[str]:
@@ -352,9 +398,13 @@ def _name_from(facts: Sequence[PropertyFacts]) -> list[str]:
 
 
 def _texts_without(facts: Sequence[PropertyFacts], names: Collection[str]) -> list[str]:
-    """The properties that say something, the longest first, without those of some names."""
+    """The properties that say something, the longest first, numbers and days last, without those
+    of some names.
+    """
     texts = [one for one in facts if one.is_text and one.name not in names]
-    return [one.name for one in sorted(texts, key=lambda one: -one.words)]
+    return [
+        one.name for one in sorted(texts, key=lambda one: (one.readable < READABLE, -one.words))
+    ]
 
 
 def infer_ontology(
@@ -395,7 +445,15 @@ def value_text(value: Any) -> str:  # noqa: ANN401
     """A value of a property as text; of a list, its items."""
     if isinstance(value, list):
         return ", ".join(filter(None, map(value_text, value)))
+    if isinstance(value, DateTime):
+        return str(value)[: len("2024-05-01T12:00")].replace("T", " ")
     return "" if value is None else " ".join(str(value).split())
+
+
+def date_in(value: Any) -> str:  # noqa: ANN401
+    """A day, a month or a year in EDTF; empty if a value is none."""
+    found = None if isinstance(value, list) else _DATE.fullmatch(str(value))
+    return found[1] if found and periods_of(found[1]) else ""
 
 
 def is_readable(text: str) -> bool:

@@ -2,7 +2,7 @@
 be removed again.
 
 A record keeps a ledger of what kgagent wrote. What another program has changed since is its own,
-and stays. What is made of other properties, a name or a description, is made again when these have
+and stays. What is made of other properties, such as a name or a time, is made again when these have
 changed, unless a tool has replaced it since.
 """
 
@@ -31,11 +31,12 @@ from kgagent.graph.schema import SHOW_INDEXES
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
+from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology
 from kgagent.ontology.definitions import NodeLabel, RelationshipDefinition
 from kgagent.ontology.model import as_words
 from kgagent.progress import Progress
-from kgagent.upkeep.adopt_inference import value_text
+from kgagent.upkeep.adopt_inference import date_in, is_readable, value_text
 
 BATCH_SIZE = 1_000
 """Records of a transaction."""
@@ -199,8 +200,17 @@ def _relationship_additions(row: Row, ontology: Ontology) -> Row:
         "relationship_key": parallel_key() if is_another else fields.get("relationship_key"),
         "relationship_type": relationship_type,
         "description": description,
+        "when": _when(own, rule),
     }
     return _additions(wanted, fields)
+
+
+def _when(own: Mapping[str, Any], rule: RelationshipDefinition) -> str | None:
+    """When a relationship held, in EDTF; None if its properties do not say it."""
+    begin, sign, end = rule.when_from.partition("/")
+    days = [date_in(own.get(name)) for name in (begin, end)]
+    when = f"{days[0] or '..'}/{days[1] or '..'}" if sign else days[0]
+    return when if any(days) and periods_of(when) else None
 
 
 def node_texts(own: Mapping[str, Any], rule: NodeLabel) -> tuple[str, str]:
@@ -242,12 +252,13 @@ def relationship_texts(
 
 
 def _texts(own: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The values of some properties: the first alone, the others after their names."""
+    """The values of some properties: the first alone if it is text, others after their names."""
     texts = {name: text.removesuffix(".") for name in names if (text := value_text(own.get(name)))}
-    if len(texts) == 1:
+    if len(texts) == 1 and is_readable(*texts.values()):
         return value_text(own[next(iter(texts))])
     return "; ".join(
-        text if name == names[0] else f"{as_words(name)}: {text}" for name, text in texts.items()
+        text if name == names[0] and is_readable(text) else f"{as_words(name)}: {text}"
+        for name, text in texts.items()
     )
 
 

@@ -431,7 +431,7 @@ async def test_the_command_writes_the_ontology_first_and_reads_it_afterwards(
     assert "17 texts to embed, about" in planned
     assert await everything(foreign) == before
     file.write_text(
-        file.read_text("utf-8").replace("text_from: [tagline]", "text_from: []"), "utf-8"
+        file.read_text("utf-8").replace("text_from: [tagline, released]", "text_from: []"), "utf-8"
     )
     report = json.loads(await run("adopt", "--user", USER, "--json"))
     assert report["migration"]["total"]["embedded"] == 17
@@ -562,6 +562,64 @@ async def test_undoing_keeps_what_another_program_writes_meanwhile(
         foreign, "MATCH (m:Movie) UNWIND keys(m) AS k RETURN collect(DISTINCT k) AS names"
     )
     assert set(row["names"]) == {"title", "released", "tagline", "name", "version"}
+
+
+async def test_days_become_the_time_of_a_relationship_and_days_and_numbers_its_text(
+    foreign: KnowledgeGraph, own_server: Server
+) -> None:
+    await cypher(
+        foreign,
+        """
+        CREATE (ana:Person {name: 'Ana Ribeiro', born: 1964}), (farm:Firm {name: 'Quinta', founded: date('1951-04-02')}),
+          (mill:Firm {name: 'Moinho', founded: date('1911-01-09')}), (rui:Person {name: 'Rui Tavares', born: 1990}),
+          (ana)-[:WORKED_AT {valid_at: datetime('2015-03-01T08:00Z'), invalid_at: datetime('2019-06-30T17:00Z'), hours: 38.5}]->(farm),
+          (ana)-[:WORKED_AT {valid_at: datetime('2019-07-01T08:00Z'), hours: 20}]->(mill),
+          (rui)-[:WORKED_AT {invalid_at: datetime('2018-01-31T08:00Z'), hours: 30}]->(farm),
+          (rui)-[:WORKED_AT {valid_at: datetime('2024-01-01T08:00Z'), invalid_at: datetime('2020-01-01T08:00Z')}]->(mill),
+          (ana)-[:KNOWS {since: 2001}]->(rui), (ana)-[:BOUGHT {date: '2018-05-04', amount: 500}]->(mill)
+        """,
+    )
+    before = await everything(foreign)
+    planned = await foreign.adopt(user_id=USER, dry_run=True)
+    kinds = planned.ontology.relationships
+    assert {name: kind.when_from for name, kind in kinds.items()} == {
+        "WORKED_AT": "valid_at/invalid_at",
+        "KNOWS": "since/..",
+        "BOUGHT": "date",
+    }
+    report = await foreign.adopt(user_id=USER)
+    rows = await cypher(
+        foreign,
+        "MATCH (a)-[r]->(b) WHERE r.user_id IS NOT NULL "
+        "RETURN r.description AS text, r.`when` AS time, r.when_latest AS latest",
+    )
+    assert {row["text"]: (row["time"], row["latest"]) for row in rows} == {
+        "Ana Ribeiro worked at Quinta; hours: 38.5": ("2015-03-01/2019-06-30", 20190630),
+        "Ana Ribeiro worked at Moinho; hours: 20": ("2019-07-01/..", 99991231),
+        "Rui Tavares worked at Quinta; hours: 30": ("../2018-01-31", 20180131),
+        # It would end before it began.
+        "Rui Tavares worked at Moinho": (None, None),
+        "Ana Ribeiro knows Rui Tavares": ("2001/..", 99991231),
+        "Ana Ribeiro bought Moinho; amount: 500": ("2018-05-04", 20180504),
+    }
+    described = await cypher(foreign, "MATCH (n:Firm|Person) RETURN n.description AS text")
+    assert {"born: 1964", "founded: 1951-04-02"} <= {row["text"] for row in described}
+    async with opened(own_server, report.ontology) as graph:
+        tools = graph.tools(user_id=USER)
+        asked = {"query": "Where did Ana Ribeiro work?", "as_of": "2016-05"}
+        then = (await tools.hybrid_search.call_text(asked)).text
+        assert "Quinta" in then
+        assert "hours: 20" not in then
+        ended = "MATCH ()-[r:WORKED_AT {hours: 20}]->() SET r.invalid_at = date('2025-02-03')"
+        await cypher(graph, ended)
+        await graph.migrate()
+        time = (
+            "MATCH ()-[r:WORKED_AT {hours: 20}]->() RETURN r.`when` AS time, r.when_latest AS day"
+        )
+        assert await cypher(graph, time) == [{"time": "2019-07-01/2025-02-03", "day": 20250203}]
+        await cypher(graph, "MATCH ()-[r:WORKED_AT {hours: 20}]->() REMOVE r.invalid_at")
+    await foreign.undo_adoption(user_id=USER)
+    assert await everything(foreign) == before
 
 
 PAID = """

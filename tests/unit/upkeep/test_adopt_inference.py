@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from neo4j.time import Date
 
 from kgagent.upkeep.adopt_inference import (
     describe_label,
@@ -85,8 +86,31 @@ def test_the_word_and_the_texts_of_a_type_are_inferred() -> None:
         {"name": "WORKS_AT", "fact": text, "uuid": key}
         for text, key in zip(SENTENCES, UUIDS, strict=False)
     ]
-    assert describe_type(facts_of(facts)) == {"type_from": ["name"], "text_from": ["fact"]}
+    described = {"type_from": ["name"], "when_from": "", "text_from": ["fact"]}
+    assert describe_type(facts_of(facts)) == described
     assert describe_type(facts_of([{"roles": ["Old Trader"], "rating": 88}])) == {
         "type_from": [],
-        "text_from": ["roles"],
+        "when_from": "",
+        "text_from": ["roles", "rating"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "when_from", "text_from"),
+    [
+        ({"valid_at": Date(2020, 1, 2), "invalid_at": Date(2021, 1, 2)}, "valid_at/invalid_at", []),
+        ({"since": 2001, "seen": "2024-05-01"}, "since/..", ["seen"]),
+        ({"endDate": "2024-05", "amount": 5.5}, "../endDate", ["amount"]),
+        ({"orderDate": "1997-08-25T00:00:00", "createdAt": "1998-01-01"}, "orderDate", []),
+        ({"ordered": "1997-08-25", "shipped": "1997-09-02"}, "", ["ordered", "shipped"]),
+        ({"from": "Oslo", "to": "Rome", "year": 1990}, "", ["from", "to", "year"]),
+    ],
+)
+def test_the_time_of_a_type_is_inferred(
+    fields: dict[str, Any], when_from: str, text_from: list[str]
+) -> None:
+    assert describe_type(facts_of([fields])) == {
+        "type_from": [],
+        "when_from": when_from,
+        "text_from": text_from,
     }
