@@ -111,8 +111,17 @@ async def test_nothing_of_an_owner_that_was_not_given_is_ever_in_an_answer(
                     # The call itself has the word, so the texts around it must be missing.
                     for text in (f"sport of {canary}", f"the {canary} boat", f"{canary} cup"):
                         assert text not in said, (given, name, arguments, said)
-        found = await searched.search("sailing", user_id=owners[user], readable=readable, limit=50)
-        assert {one.owner for one in found.items} <= {None, *readable}
+        filters: tuple[dict[str, Any], ...] = (
+            {},
+            {"as_of": "2024-05"},
+            {"known_as_of": "2100"},
+            {"min_trust": "own"},
+        )
+        for more in filters:
+            found = await searched.search(
+                "sailing", user_id=owners[user], readable=readable, limit=50, **more
+            )
+            assert {one.owner for one in found.items} == {None, *readable}, more
     assert min(seen.values()) > 5
 
 
