@@ -261,6 +261,17 @@ class References:
         """The node of the graph with a key, if it is among those that were found."""
         return self.by_key.get(key)
 
+    def with_owner(self, text: str) -> str:
+        """A text about records with the name of the owner instead of "me"."""
+        owner = self.marked_owner or next(iter(self.owners), None)
+        if owner is None or not owner.name:
+            return text
+        words = text.split()
+        is_owner = [normalised_name(word) in self.ontology.owner_words for word in words]
+        return " ".join(
+            owner.name if means else word for word, means in zip(words, is_owner, strict=True)
+        )
+
     def _meant(
         self, reference: str, label: str | None = None
     ) -> Sequence[ReferencedNode | CallNode]:

@@ -357,7 +357,7 @@ class ItemWriter:
             mode=self.mode,
             adds_type=self.mode == "either" and not (item.replaces or item.correction),
             correction=item.correction,
-            ends=tuple(item.ends),
+            ends=tuple(map(self._found.with_owner, item.ends)),
             values={**values, **dict.fromkeys(item.clear)},
             notes=self._new_notes(item.notes),
             missing=self.missing,

@@ -291,6 +291,15 @@ async def test_what_an_item_ends_must_be_one_known_relationship(
     assert set(await times(graph, user_id)) == {"Bo", "Cy", "Oslo", "Rome"}
 
 
+@pytest.mark.parametrize("ends", ["Bo boss of me", "boss of me", "Bo boss of Anna"])
+async def test_what_an_item_ends_may_speak_of_the_owner(tools: Toolset, ends: str) -> None:
+    await tools.remember(nodes=[{"label": "Person", "name": "Anna", "is_owner": True}])
+    await tell(tools, {"from": "Bo", "to": "me", "relationship_type": "boss of"})
+    new = {"from": "Cy", "to": "me", "relationship_type": "mentor of", "ends": [ends]}
+    payload = await tell(tools, new)
+    assert [one.partition(" (")[0] for one in payload["ended"]] == ["Bo boss of Anna"]
+
+
 async def test_an_item_with_correction_says_that_what_it_ends_never_held(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
