@@ -78,7 +78,7 @@ class Readers:
 
 
 @dataclass(frozen=True)
-class GraphServices:
+class GraphServices(Readers):
     """The parts of an open graph.
 
     Attributes:
@@ -107,13 +107,7 @@ class GraphServices:
     settings: Settings
     observer: Observer
     schema: Schema
-    live_schema: LiveSchemaReader
-    nodes: NodeRepository
-    relationships: RelationshipRepository
-    resolver: Resolver
     write_context: WriteContext
-    retrieval: RetrievalService
-    patterns: PatternSearch
     admission: Admission
     shared: dict[tuple[str, ...], Readers] = field(default_factory=dict)
 
@@ -135,7 +129,7 @@ class GraphServices:
         """The parts for reads of a user who may read the records of others too.
 
         Raises:
-            InputError: an owner is no user id, or there are too many.
+            InputError: an owner is no user id.
         """
         if not readable or len(owners := owners_of(user_id, readable)) == 1:
             return self

@@ -14,8 +14,6 @@ from kgagent.graph.property_names import RECORD_OWNER
 from kgagent.graph.statements import UNNAMED, Statement
 from kgagent.validation import check_user_id
 
-MAX_OWNERS = 50
-
 _SAME_OWNER = (
     r"(startNode(\1).user_id = endNode(\1).user_id "
     r"AND coalesce(\1.user_id, endNode(\1).user_id) = endNode(\1).user_id)"
@@ -50,16 +48,13 @@ def owners_of(user_id: str, readable: Sequence[str]) -> tuple[str, ...]:
     """The user, then the others whose records a call may read.
 
     Raises:
-        InputError: an owner is no user id, or there are more than 50.
+        InputError: an owner is no user id.
     """
     if isinstance(readable, str):
         raise InputError(f"readable must be a list of user ids, got {readable!r}")
     for owner in (user_id, *readable):
         check_user_id(owner)
-    owners = (user_id, *sorted({*readable} - {user_id}))
-    if len(owners) > MAX_OWNERS:
-        raise InputError(f"readable must have at most {MAX_OWNERS} owners, got {len(owners)}")
-    return owners
+    return (user_id, *sorted({*readable} - {user_id}))
 
 
 @lru_cache(maxsize=512)
