@@ -29,6 +29,12 @@ MIN_NAME = 0.25
 short text.
 """
 
+BETTER_NAME = 1.5
+"""How many times better than `name` another property has to be as a name to be another name."""
+
+LIST_AS_NAME = 0.9
+"""Factor of the score of a list: its items are more often words about a record than its names."""
+
 LONG_TEXT = 8
 """Mean number of words from which on a property is text of its own, whose beginning serves as a
 name.
@@ -79,6 +85,8 @@ REASONS = {
     "loop": "they start and end at the same node, which the tools and searches of relationships "
     "omit",
     "reserved": "the name is reserved, or has a character that kgagent cannot quote",
+    "alone": "the only node of its label, without relationships, such as the configuration of a "
+    "program; to adopt it, add the label to the ontology",
     "unlabelled": "kgagent finds nodes by label",
 }
 """What is said about records that cannot be adopted, and what to do."""
@@ -91,10 +99,12 @@ class NodeGroup:
     Attributes:
         labels: their labels.
         conflict: why they cannot be adopted.
+        is_alone: whether they have no relationships.
         count: number of the nodes.
     """
 
     labels: Sequence[str]
+    is_alone: bool = False
     conflict: Conflict = None
     count: int
 
@@ -167,7 +177,7 @@ def choose(
     """Choose what to adopt: of several labels of a node, the one that the fewest nodes have.
 
     A node that cannot be adopted is left out alone, a relationship with all of its type: the tools
-    would take it for the user's.
+    would take it for the user's. The only node of a label is left out if it has no relationships.
 
     Args:
         nodes: all nodes.
@@ -187,9 +197,14 @@ def choose(
         if (ontology is None or label in ontology.labels) and _is_usable(label)
     ]
     usable.sort(key=lambda label: (counts[label], label.startswith("_"), label))
+    guesses = ontology is None and not all(group.is_alone for group in nodes)
     for group in nodes:
-        own = next((one for one in usable if one in group.labels), None)
-        if own is not None and group.conflict is None:
+        labels = [one for one in usable if one in group.labels]
+        own = next(iter(labels), None)
+        is_only_one = group.is_alone and all(counts[label] == 1 for label in labels)
+        if own is not None and guesses and is_only_one:
+            chosen.left_out["node", own, "alone", ""] += group.count
+        elif own is not None and group.conflict is None:
             found[own] += group.count
         elif own is not None and group.conflict is not None:
             chosen.left_out["node", own, group.conflict[0], group.conflict[1]] += group.count
@@ -247,6 +262,7 @@ class PropertyFacts:
         distinct: share of its values that differ.
         readable: share of its values that are words, and not identifiers, dates or addresses.
         short: share of its values that have the length of a name.
+        name_score: how well it serves as a name, see `_name_score`.
         words: mean number of words of a value.
         is_list: whether values are lists.
         days: share of its values that are days.
@@ -260,6 +276,7 @@ class PropertyFacts:
     distinct: float
     readable: float
     short: float
+    name_score: float
     words: float
     days: float
     dates: float
@@ -281,6 +298,7 @@ class PropertyFacts:
             distinct=different / len(texts),
             readable=readable,
             short=mean(len(text) <= MAX_NAME for text in texts),
+            name_score=_name_score(values) * len(texts) / records,
             words=mean(len(text.split()) for text in texts),
             days=days,
             dates=len(dates) / len(texts),
@@ -298,16 +316,19 @@ class PropertyFacts:
         """How well it tells records apart that have no name, 0 to 1."""
         return 0.0 if self.is_list else self.present * self.distinct * self.short
 
-    @property
-    def name_score(self) -> float:
-        """How well it serves as a name, 0 to about 1: present, distinct, readable, short, and of
-        few words.
-        """
-        if self.is_list or self.words >= LONG_TEXT:
-            return 0.0
-        score = self.present * (0.3 + 0.7 * self.distinct) * self.readable * self.short
-        says_name = not {"name", "title"}.isdisjoint(self.words_of_name)
-        return score / (1 + self.words / 10) * (1.3 if says_name else 1.0)
+
+def _name_score(values: Sequence[Any]) -> float:
+    """How well values serve as names, 0 to 1: distinct, readable, short, and of few words; of a
+    list, its first name.
+    """
+    names = [next(iter(names_in(value)), "") for value in values]
+    words = mean(len(name.split()) for name in names)
+    if words >= LONG_TEXT:
+        return 0.0
+    distinct = len(set(names)) / len(names)
+    readable = mean(map(is_readable, names)) * mean(len(name) <= MAX_NAME for name in names)
+    score = (0.3 + 0.7 * distinct) * readable / (1 + words / 20)
+    return score * LIST_AS_NAME if any(isinstance(value, list) for value in values) else score
 
 
 def facts_of(sample: Sequence[Mapping[str, Any]]) -> list[PropertyFacts]:
@@ -379,10 +400,11 @@ def _when_from(facts: Sequence[PropertyFacts]) -> str:
 
 
 def _name_from(facts: Sequence[PropertyFacts]) -> list[str]:
-    """The properties of which names are made, if there is no `name`."""
-    if any(one.name == "name" and one.present * one.readable >= MIN_NAME for one in facts):
-        return []
+    """The properties of which names are made; none if `name` is one."""
     best = max(facts, key=lambda one: (one.name_score, one.name), default=None)
+    own = next((one for one in facts if one.name == "name"), None)
+    if best and own and own.present * own.readable >= MIN_NAME:
+        return [best.name] if best.name_score > BETTER_NAME * own.name_score else []
     if best is not None and best.name_score >= MIN_NAME:
         # Of first_name and last_name, single words, neither tells people apart.
         is_part = best.distinct < 1 and best.words < 1.5  # noqa: PLR2004
@@ -448,6 +470,12 @@ def value_text(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, DateTime):
         return str(value)[: len("2024-05-01T12:00")].replace("T", " ")
     return "" if value is None else " ".join(str(value).split())
+
+
+def names_in(value: Any) -> list[str]:  # noqa: ANN401
+    """The names in a value; of a list, those that are readable come first."""
+    texts = map(value_text, value if isinstance(value, list) else [value])
+    return sorted(filter(None, texts), key=lambda text: not is_readable(text))
 
 
 def date_in(value: Any) -> str:  # noqa: ANN401

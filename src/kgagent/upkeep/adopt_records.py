@@ -16,6 +16,7 @@ from neo4j.time import DateTime
 from kgagent.batches import batched
 from kgagent.formatting import beginning
 from kgagent.graph.adopted import fingerprint, ledger, written_by, written_by_kgagent
+from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.deleted_records import LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import (
@@ -36,7 +37,7 @@ from kgagent.ontology import Ontology
 from kgagent.ontology.definitions import NodeLabel, RelationshipDefinition
 from kgagent.ontology.model import as_words
 from kgagent.progress import Progress
-from kgagent.upkeep.adopt_inference import date_in, is_readable, value_text
+from kgagent.upkeep.adopt_inference import date_in, is_readable, names_in, value_text
 
 BATCH_SIZE = 1_000
 """Records of a transaction."""
@@ -177,11 +178,12 @@ def _node_additions(row: Row, ontology: Ontology) -> Row:
     """The properties to set on a node; none if it has all."""
     fields = dict(row["fields"])
     rule = ontology.labels[ontology_label(row["labels"], ontology)]
-    name, description = node_texts(own_properties(fields), rule)
+    name, aliases, description = node_texts(own_properties(fields), rule)
     wanted = {
         "entity_key": fields.get("entity_key") or str(uuid.uuid4()),
         "user_id": ontology.adopted_for,
         "name": name,
+        "aliases": aliases,
         "description": description,
     }
     return _additions(wanted, fields)
@@ -213,14 +215,19 @@ def _when(own: Mapping[str, Any], rule: RelationshipDefinition) -> str | None:
     return when if any(days) and periods_of(when) else None
 
 
-def node_texts(own: Mapping[str, Any], rule: NodeLabel) -> tuple[str, str]:
-    """The name and the description that a node gets from its own properties; each empty if there is
-    nothing for it.
+def node_texts(own: Mapping[str, Any], rule: NodeLabel) -> tuple[str, list[str], str]:
+    """The name, the other names and the description that a node gets from its own properties; each
+    empty if there is nothing for it. Beside a `name` of its own, all names are other names.
     """
     description = _texts(own, rule.text_from)
-    name = " ".join(filter(None, (value_text(own.get(source)) for source in rule.name_from)))
+    given = [names for source in rule.name_from if (names := names_in(own.get(source)))]
     said = value_text(own.get("description")) or description
-    return beginning(name or said, MAX_NAME), description[:MAX_DESCRIPTION]
+    made = beginning(" ".join(names[0] for names in given), MAX_NAME)
+    name = made or beginning(said, MAX_NAME)
+    known = ("", value_text(own.get("name")) or name)
+    others = dict.fromkeys([made, *(other for names in given for other in names[1:])])
+    aliases = [other for other in others if other not in known][:MAX_ALIASES]
+    return name, aliases, description[:MAX_DESCRIPTION]
 
 
 def relationship_texts(

@@ -622,6 +622,47 @@ async def test_days_become_the_time_of_a_relationship_and_days_and_numbers_its_t
     assert await everything(foreign) == before
 
 
+async def test_lists_and_better_names_are_other_names_and_configuration_is_left_out(
+    foreign: KnowledgeGraph, own_server: Server
+) -> None:
+    await cypher(
+        foreign,
+        """
+        CREATE (:Person {labels: ['Q7', 'Ana Ribeiro', 'Anita'], city: 'Porto'})-[:OWNS]->(:Boat {name: 'Boat', mark: 'Sea Lark'}),
+          (:Person {labels: ['Q8', 'Rui Tavares'], city: 'Porto'})-[:OWNS]->(:Boat {name: 'Boat', mark: 'Tide Wren'}),
+          (:Person {labels: ['Q9', 'Eva Sousa'], city: 'Braga'}), (:Boat {name: 'Boat', mark: 'Salt Star'}),
+          (:Settings {theme: 'dark'})
+        """,
+    )
+    before = await everything(foreign)
+    report = await foreign.adopt(user_id=USER)
+    assert report.labels == {"Boat": 3, "Person": 3}
+    assert [str(one).partition(", such")[0] for one in report.skipped] == [
+        "Settings (1): the only node of its label, without relationships"
+    ]
+    names = "MATCH (n:Person|Boat) RETURN n.name AS name, n.aliases AS aliases"
+    assert {(row["name"], *row["aliases"]) for row in await cypher(foreign, names)} == {
+        ("Ana Ribeiro", "Anita", "Q7"),
+        ("Rui Tavares", "Q8"),
+        ("Eva Sousa", "Q9"),
+        ("Boat", "Sea Lark"),
+        ("Boat", "Tide Wren"),
+        ("Boat", "Salt Star"),
+    }
+    async with opened(own_server, report.ontology) as graph:
+        owns = {"from_entity_key": "Anita", "to_entity_key": "Sea Lark", "format": "json"}
+        known = succeeded(await graph.tools(user_id=USER).get_relationship(**owns))
+        assert known["triplet"] == "Ana Ribeiro owns Boat"
+    with_settings = report.ontology.model_dump(by_alias=True)
+    with_settings["labels"]["Settings"] = {}
+    planned = await foreign.adopt(
+        user_id=USER, ontology=Ontology.model_validate(with_settings), dry_run=True
+    )
+    assert planned.labels["Settings"] == 1
+    await foreign.undo_adoption(user_id=USER)
+    assert await everything(foreign) == before
+
+
 PAID = """
 CREATE (nord:Firm {name: 'Nord'}), (alp:Firm {name: 'Alp'}),
   (alp)-[:PAID {amount: 50, day: '2024-01-10'}]->(nord),

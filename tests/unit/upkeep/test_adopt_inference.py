@@ -24,6 +24,27 @@ LABELS: dict[str, tuple[list[dict[str, Any]], list[str], list[str]]] = {
         [],
         ["title"],
     ),
+    "a name that all have in common loses": (
+        [{"name": "Member", "alias": name, "rank": "first"} for name in NAMES],
+        ["alias"],
+        [],
+    ),
+    "a list of names, not what several have": (
+        [
+            {"labels": [f"Q{number}", name], "city": ["Oslo", "Rome"][number % 2]}
+            for number, name in enumerate(NAMES)
+        ],
+        ["labels"],
+        ["city"],
+    ),
+    "the column that tells more apart": (
+        [
+            {"title": ["Editor", "Author"][number % 2], "who": name}
+            for number, name in enumerate(NAMES)
+        ],
+        ["who"],
+        ["title"],
+    ),
     "a title, not a tagline": (
         [
             {"title": name, "tagline": f"Never trust the one they call {name}", "year": 1990}
