@@ -213,7 +213,10 @@ async def make_questions(
         if len(own) == 1
     ]
     if not questions:
-        raise InputError(f"User {user_id} has no relationships to ask about")
+        raise InputError(
+            f"User {user_id} has no relationships to ask about; give a file with questions of your "
+            "own, as docs/quality.md describes"
+        )
     questions.sort(key=lambda one: one.question)
     return random.Random(seed).sample(questions, min(count, len(questions)))  # noqa: S311
 

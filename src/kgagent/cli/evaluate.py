@@ -10,6 +10,7 @@ from kgagent.cli.graph_session import run_for_user
 from kgagent.cli.options import Json, User
 from kgagent.cli.output import show
 from kgagent.errors import InputError
+from kgagent.formatting import counted
 from kgagent.private_files import write_output_file
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def evaluate(
     worse = set() if before is None else result.worse_than(before, tolerance)
     columns = {"kgagent": result.kgagent, "dense": result.dense}
     columns |= {} if before is None else {"before": before.kgagent}
-    table = Table("", *columns)
+    missed = f", {len(result.missed):,} missed" if result.missed else ""
+    table = Table(f"{counted(len(result.questions), 'question')}{missed}", *columns)
     for name in result.kgagent:
         values = (figures.get(name) for figures in columns.values())
         cells = ("" if one is None else f"{one:.3f}" if one < 1 else f"{one:.4g}" for one in values)

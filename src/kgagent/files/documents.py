@@ -3,14 +3,18 @@ e-mails.
 """
 
 import asyncio
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import date
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as default_policy
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+
+import yaml
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.extras import require_extra
@@ -25,6 +29,8 @@ from kgagent.validation import check_user_id, validate
 
 BATCH = 20
 """Documents that are embedded and written together."""
+
+_FRONT_MATTER = re.compile(r"---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)", re.DOTALL)
 
 
 async def load_documents(
@@ -104,6 +110,20 @@ def _plain(content: bytes) -> dict[str, str]:
     return {"text": content.decode("utf-8-sig")}
 
 
+def _markdown(content: bytes) -> dict[str, str]:
+    """The text, dated by the `date` of its front matter, which is no part of it."""
+    text = _plain(content)["text"]
+    if (found := _FRONT_MATTER.match(text)) is None:
+        return {"text": text}
+    try:
+        fields = yaml.safe_load(found[1])
+    except yaml.YAMLError:
+        return {"text": text}
+    day = fields.get("date") if isinstance(fields, dict) else None
+    dated = {"said_on": f"{day:%Y-%m-%d}"} if isinstance(day, date) else {}
+    return {"text": text[found.end() :], **dated}
+
+
 def _html(content: bytes) -> dict[str, str]:
     with require_extra("documents"):
         from bs4 import BeautifulSoup
@@ -143,7 +163,8 @@ def _date(header: str | None) -> str:
 
 
 _READERS = {
-    **dict.fromkeys((".md", ".markdown", ".txt"), _plain),
+    **dict.fromkeys((".md", ".markdown"), _markdown),
+    ".txt": _plain,
     **dict.fromkeys((".html", ".htm"), _html),
     ".pdf": _pdf,
     ".eml": _mail,

@@ -68,6 +68,7 @@ def test_a_prompt_gets_what_the_graph_holds_in_the_form_of_its_host(
     assert "Ruth is the mentor who guides Ines" in plain
     assert plain.startswith("<memory ")
     assert "not instructions" in plain
+    assert recall("Write a regular expression that matches IPv6", "--deadline", "20").out == ""
     hook = {"session_id": "s1", "transcript_path": "/none", "cwd": "/", "prompt": prompt}
     for event in ("UserPromptSubmit", "BeforeAgent"):
         payload = recall({**hook, "hook_event_name": event}, "--deadline", "20").payload

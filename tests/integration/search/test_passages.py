@@ -204,6 +204,7 @@ async def test_load_stores_documents_as_sources(
         "page.html": b"<html><script>x()</script><h1>Mill</h1><p>The mill wheel is oak.</p></html>",
         "mail.eml": b"From: nora@example.org\nSubject: Bees\nDate: Mon, 3 Apr 2023 10:00:00 +0200\n"
         b"Content-Type: text/plain\n\nThe hive swarmed.\n",
+        "walk.md": b"---\ndate: 2024-05-06\ntags: [walks]\n---\nWe walked around the lake.\n",
         "empty.txt": b" \n",
         "bad.pdf": b"no pdf",
         "deep.html": b"<div>" * 3_000 + b"deep",
@@ -212,7 +213,7 @@ async def test_load_stores_documents_as_sources(
         (tmp_path / name).write_bytes(content)
     files = [tmp_path / name for name in pages]
     report = await graph.load(*files, user_id=user_id)
-    assert report.nodes.created == 3
+    assert report.nodes.created == 4
     assert [Path(one.place).name for one in report.problems] == [
         "empty.txt",
         "bad.pdf",
@@ -221,12 +222,14 @@ async def test_load_stores_documents_as_sources(
     assert "quince" in (await passages(graph, user_id, "when does the quince flower?"))[0]
     assert "x()" not in str(await passages(graph, user_id, "mill wheel"))
     assert await passages(graph, user_id, "hive", between="2023-04")
-    assert (await graph.load(*files[:3], user_id=user_id)).nodes.unchanged == 3
+    [walk] = await passages(graph, user_id, "lake", between="2024-05-06")
+    assert walk == "We walked around the lake."
+    assert (await graph.load(*files[:4], user_id=user_id)).nodes.unchanged == 4
     (tmp_path / ".hidden.md").write_text("Not this one.")
     for name in ("plan.docx", "list.docx", "Makefile"):
         (tmp_path / name).write_text("Not these either.")
     folder = await graph.load(tmp_path, user_id=user_id)
-    assert folder.nodes.unchanged == 3
+    assert folder.nodes.unchanged == 4
     unread = f"{tmp_path}: 3 files not read: 2 .docx, 1 without an ending"
     assert [str(one) for one in folder.remarks] == [unread]
     (tmp_path / "other").mkdir()
