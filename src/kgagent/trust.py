@@ -15,6 +15,9 @@ OWN: Trust = "own"
 
 UNKNOWN: Trust = "unknown"
 
+TRUST_CLASS = "trust_class"
+"""The property of a record with the class of its words."""
+
 
 def level(trust: Trust | None) -> int:
     """The class as a number, 0 to 2; None is the highest."""

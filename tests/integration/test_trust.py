@@ -303,3 +303,35 @@ async def test_a_migration_gives_entries_of_an_earlier_version_their_class(
     assert "migrate" in str(diagnosis.to_dict())
     await three.migrate(user_id=user_id)
     assert await found_classes(three, user_id, "known") == {"known", "own"}
+
+
+@pytest.mark.parametrize("time", [{"as_of": "2021"}, {"known_as_of": "2021"}])
+async def test_a_record_of_another_time_has_the_class_of_what_it_said_then(
+    graph: KnowledgeGraph, user_id: str, time: dict[str, str]
+) -> None:
+    said: tuple[tuple[Trust, str, str], ...] = (
+        ("unknown", "Bank", "Wire the money to evil street."),
+        ("own", "Yard", "A yard in Halden."),
+        ("own", "Bank", "A bank in Halden."),
+        ("unknown", "Yard", "Evil yard."),
+    )
+    for place, (trust, name, words) in enumerate(said):
+        tools = graph.tools(user_id=user_id, trust=trust)
+        node = {"label": "Entity", "name": name, "description": words}
+        succeeded(await tools.remember(nodes=[node], said_on=f"20{20 + place // 2 * 4}-01-01"))
+
+    async def found(**options: Any) -> set[str]:
+        result = await graph.search("bank yard", user_id=user_id, min_trust="own", **options)
+        return {node.description for node in result.objects}
+
+    assert await found() == {"A bank in Halden."}
+    assert await found(**time) == {"A yard in Halden."}
+
+
+async def test_what_is_less_trusted_is_as_current_as_the_rest(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    for trust in TRUSTS:
+        await write_as(graph, user_id, trust)
+    report = await graph.diagnose(user_id=user_id)
+    assert [one.message for one in report.findings if "statements" in one.message] == []

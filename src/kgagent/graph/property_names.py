@@ -1,5 +1,7 @@
 """Names of the properties that have a meaning for kgagent."""
 
+from kgagent.trust import TRUST_CLASS
+
 NODE_EMBEDDINGS = ("embedding", "kgagent_embedding")
 """Properties that may hold the embedding of a node; the ontology says which: of an adopted graph,
 the second.
@@ -34,7 +36,7 @@ FIRST_SAID = ("said_on", "source_entity_key")
 HEARD_ON = "heard_on"
 """The days on which a type with one value was said to hold, in EDTF, in order."""
 
-TRUST = "trust_class"
+TRUST = TRUST_CLASS
 """The class of the call that wrote the words of a record, see `kgagent.trust`; absent: own."""
 
 RECORD_OWNER = "kgagent_owner"

@@ -27,10 +27,13 @@ from kgagent.models.when import (
     periods_of,
 )
 from kgagent.names import normalised_type
-from kgagent.trust import OWN, Trust, read_trust
+from kgagent.trust import OWN, TRUST_CLASS, Trust, level, read_trust, stored_trust
 
 MAX_ENTRIES = 100
 """Entries that a record keeps, the newest."""
+
+_WORDS = ("description", "name", "relationship_type")
+"""The fields that the class of trust of a record is about."""
 
 
 class HistoryEntry(BaseModel):
@@ -127,7 +130,23 @@ def values_on(
         # A first value whose time is not known holds always, or within the period.
         if entry.value is None and name not in began and (has_period or not entry.said_on):
             del values[name]
-    return values
+    return values | _trust_then(present, {n: one.trust for n, one in found.items() if n in values})
+
+
+def _trust_then(present: Mapping[str, Any], returned: Mapping[str, Trust]) -> dict[str, Any]:
+    """The class of the words of a record that got values of another time, if it may differ.
+
+    Args:
+        present: the properties of the record.
+        returned: the class of each of these values.
+    """
+    words = {name: returned[name] for name in _WORDS if name in returned}
+    if not words:
+        return {}
+    classes = [*words.values()]
+    if "description" not in words:
+        classes.append(read_trust(present.get(TRUST_CLASS)))
+    return {TRUST_CLASS: stored_trust(min(classes, key=level))}
 
 
 def known_on(
@@ -146,6 +165,7 @@ def known_on(
         day: the day, such as 20230204.
     """
     values: dict[str, Any] = {}
+    returned: dict[str, Trust] = {}
     known: list[HistoryEntry] = []
     for entry in reversed(history):
         if entry.known_since <= day:
@@ -156,9 +176,11 @@ def known_on(
             later = [place for place, one in enumerate(known) if name in one.replaced]
             if later:
                 one = known[later[-1]]
-                known[later[-1]] = one.model_copy(update={one.replaced[name]: value})
+                update = {one.replaced[name]: value, "trust": entry.trust}
+                known[later[-1]] = one.model_copy(update=update)
             else:
-                values[name] = value
+                values[name], returned[name] = value, entry.trust
+    values |= _trust_then(present, returned)
     if len(known) < len(history):
         values["history"] = dump_history(reversed(known)) if known else None
     if kept := [note for note in notes if note.known_since <= day]:

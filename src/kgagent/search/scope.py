@@ -330,6 +330,8 @@ class RelationshipFilter:
             if values := values_on(record.properties, record.history, last):
                 history = dump_history(one for one in record.history if (one.end or last) <= last)
                 record = with_properties(record, {**values, "history": history})
+        if not self.trusts(record) and not any(map(self.keeps_note, record.notes)):
+            return None
         if not isinstance(record, RelationshipRecord):
             return record
         record = with_properties(record, days_of([record.dated]))

@@ -207,8 +207,10 @@ def depths_from_others(reached: Iterable[ReachedNode], seeds: Collection[str]) -
 
     A start that no other start leads to, and that is no seed, is omitted.
     """
-    depths = {}
-    for node in reached:
+    depths: dict[str, int] = {}
+    nodes = list(reached)
+    kept = {node.entity_key for node in nodes}
+    for node in nodes:
         key = node.entity_key
         if key in seeds:
             depths[key] = 0
@@ -216,7 +218,7 @@ def depths_from_others(reached: Iterable[ReachedNode], seeds: Collection[str]) -
             if start == key:
                 continue
             depths[key] = min(depth, depths.get(key, depth))
-            if (key, 0) in node.reached_from:
+            if start in kept and (key, 0) in node.reached_from:
                 # The way back has the same length, and at a hub only the other end may have been
                 # read completely.
                 depths[start] = min(depth, depths.get(start, depth))

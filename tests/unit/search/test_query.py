@@ -94,11 +94,11 @@ def test_each_word_that_counts_is_searched_as_it_is_spelled_in_singular_and_plur
 
 
 def test_a_query_without_a_word_that_counts_is_not_searched_by_full_text() -> None:
-    assert full_text_parameters(read("who is it?"), "user") is None
+    assert full_text_parameters(read("who is it?"), ["user"]) is None
 
 
 def test_full_text_search_takes_all_words_of_a_query_together_and_each_alone() -> None:
-    parameters = full_text_parameters(read("sail boats"), "user")
+    parameters = full_text_parameters(read("sail boats"), ["user"])
     assert parameters is not None
     assert [one["word"] for one in parameters["words"]] == ["sail", "boats"]
     for lucene in (parameters["text"], *(one["text"] for one in parameters["words"])):
@@ -109,14 +109,14 @@ def test_full_text_search_takes_all_words_of_a_query_together_and_each_alone() -
 
 
 def test_a_query_without_a_word_names_no_node() -> None:
-    assert name_parameters(read("?!"), "user", ONTOLOGY) is None
+    assert name_parameters(read("?!"), ["user"], ONTOLOGY) is None
 
 
 @pytest.mark.parametrize(
     ("text", "speaks"), [("what did I begin?", True), ("MY mentor", True), ("Midas", False)]
 )
 def test_a_query_speaks_of_the_owner_by_the_words_of_the_ontology(text: str, speaks: bool) -> None:
-    parameters = name_parameters(read(text), "user", ONTOLOGY)
+    parameters = name_parameters(read(text), ["user"], ONTOLOGY)
     assert parameters is not None
     assert parameters["speaks_of_owner"] is speaks
 

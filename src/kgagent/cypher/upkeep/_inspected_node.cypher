@@ -2,4 +2,4 @@
 elementId(n) AS element_id, labels(n) AS labels, [[labels(n), n.entity_key, n.user_id]] AS ends,
 n.«node_embedding» IS NOT NULL AS has_vector,
 CASE WHEN n.«node_embedding» IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.«node_embedding») END AS vector_length,
-n {.name, .description, .aliases, .notes, .history, .said_on, .created_at, .source_text, .statements_hash, .notes_text, .user_id, .entity_key, .version, .embedding_hash, .embedding_model} AS properties
+n {.name, .description, .aliases, .notes, .history, .said_on, .created_at, .source_text, .trust_class, .statements_hash, .notes_text, .user_id, .entity_key, .version, .embedding_hash, .embedding_model} AS properties

@@ -15,4 +15,4 @@ EXISTS {
   )
 } AS is_duplicate,
 r {.relationship_type, .description, .attitude, .proximity, .`when`, .said_on, .created_at, .when_earliest, .when_latest, .when_periods,
-  .notes, .history, .statements_hash, .notes_text, .user_id, .relationship_key, .version, .embedding_hash, .embedding_model, .is_reversed} AS properties
+  .notes, .history, .trust_class, .statements_hash, .notes_text, .user_id, .relationship_key, .version, .embedding_hash, .embedding_model, .is_reversed} AS properties
