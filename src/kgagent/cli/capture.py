@@ -14,6 +14,7 @@ from kgagent.cli.output import print_message
 from kgagent.cli.recall.client import log_file, start
 from kgagent.cli.transcripts import session_text
 from kgagent.errors import InputError
+from kgagent.formatting import encodable
 from kgagent.trust import check_trust
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def capture(
     A session that is captured again replaces its text, and only new passages are embedded. What
     stands between <private> and </private>, and what was recalled, is not stored.
     """
-    stdin = "" if transcript else sys.stdin.read()
+    stdin = "" if transcript else sys.stdin.buffer.read().decode("utf-8", "replace")
     if background:
         options = [one for one in sys.argv[1:] if one != "--background"]
         code = "from kgagent.cli.program import main; main()"
@@ -58,21 +59,20 @@ def capture(
     path = transcript or (Path(given.transcript) if given.transcript else None)
     try:
         written = stdin if path is None else path.read_text("utf-8", "replace")
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"The session cannot be read: {error}") from error
     text, day = session_text(written)
-    name = f"Session {given.session or (path.stem if path else 'without a name')}"
+    name = encodable(f"Session {given.session or (path.stem if path else 'without a name')}")
     if not text:
         print_message(Text(f"{name} has no text", style="yellow"))
         return
 
+    text = text[-MAX_TEXT:]
     trusted = None if trust is None else check_trust(trust)
 
-    async def work(graph: "KnowledgeGraph", user_id: str) -> str:
+    async def store(graph: "KnowledgeGraph", user_id: str) -> str:
         if model is None:
-            await graph.add_source(
-                name, text[-MAX_TEXT:], user_id=user_id, said_on=day, trust=trusted
-            )
+            await graph.add_source(name, text, user_id=user_id, said_on=day, trust=trusted)
             return "stored"
         from kgagent.cli.ingest import make_chat_model
         from kgagent.ingestion import Ingestor, Source
@@ -80,6 +80,13 @@ def capture(
         source = Source.model_validate({"id": name, "name": name, "text": text, "date": day})
         ingestor = Ingestor(graph, make_chat_model(model), user_id=user_id, trust=trusted)
         return str((await ingestor.ingest(source)).state)
+
+    async def work(graph: "KnowledgeGraph", user_id: str) -> str:
+        try:
+            return await store(graph, user_id)
+        except ValueError as error:
+            # Its text may quote the session, and the log must not have it.
+            raise InputError(f"{name} cannot be stored: {type(error).__name__}") from None
 
     _, state = run_for_user(work, user)
     print_message(Text(f"{name}: {state}", style="green"))

@@ -7,6 +7,8 @@ import json
 import re
 from dataclasses import dataclass
 
+from kgagent.formatting import encodable
+
 _PRIVATE = re.compile(r"<\s*(?P<end>/?)\s*private\b[^>]*>", re.IGNORECASE)
 
 _CURSOR_PROMPT = "beforeSubmitPrompt"
@@ -41,15 +43,16 @@ class HookInput:
 
 def read_hook_input(text: str) -> HookInput:
     """Read what a hook got on stdin: a JSON object of a host, or else the text of a prompt."""
+    text = text.removeprefix("\ufeff")
     try:
         given = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
-    if not isinstance(given, dict) or "hook_event_name" not in given:
+    if not isinstance(given, dict) or given.keys().isdisjoint(("hook_event_name", "prompt")):
         return HookInput(prompt=public_text(text))
     return HookInput(
         prompt=public_text(str(given.get("prompt") or "")),
-        event=str(given["hook_event_name"]),
+        event=str(given.get("hook_event_name") or ""),
         session=str(given.get("session_id") or given.get("conversation_id") or ""),
         transcript=str(given.get("transcript_path") or ""),
     )
@@ -57,8 +60,9 @@ def read_hook_input(text: str) -> HookInput:
 
 def public_text(text: str) -> str:
     """A text without what stands between <private> and </private>; without an end, to the end of
-    the text.
+    the text. What cannot be encoded is "?".
     """
+    text = encodable(text)
     kept: list[str] = []
     depth = end = 0
     for mark in _PRIVATE.finditer(text):

@@ -8,10 +8,11 @@ lines of other forms are skipped.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kgagent.cli.hook_input import public_text
+from kgagent.errors import InputError
 
 _SPEAKERS = {
     "user": "User",
@@ -30,10 +31,15 @@ _COMMAND = re.compile(r"<(?:command|local-command)-")
 
 
 def session_text(transcript: str) -> tuple[str, str | None]:
-    """The turns of a transcript as one text, and the day of the first one, if it is known."""
-    records = _records(transcript)
-    if records is None:
+    """The turns of a transcript as one text, and the day of the first one, if it is known.
+
+    Raises:
+        InputError: it looks like JSON and is none, so that it cannot be told who said what.
+    """
+    transcript = transcript.replace("\ufeff", "").strip()
+    if not transcript.startswith(("{", "[")):
         return _cleaned(transcript), None
+    records = _records(transcript)
     turns: dict[str, str] = {}
     for position, record in enumerate(records):
         speaker, said = _turn(record)
@@ -44,24 +50,25 @@ def session_text(transcript: str) -> tuple[str, str | None]:
     return "\n".join(turns.values()), next((moment[:10] for moment in moments), None)
 
 
-def _records(transcript: str) -> Sequence[Mapping[str, Any]] | None:
-    """The records of a transcript; None of a plain text."""
-    values = [value for line in transcript.splitlines() if (value := _parsed(line)) is not None]
-    if not isinstance(next(iter(values), None), dict):
-        values = [_parsed(transcript)]
-    found = values[0]
-    if len(values) == 1 and isinstance(found, dict) and isinstance(found.get("messages"), list):
-        values = found["messages"]
-    elif isinstance(found, list):
-        values = found
-    records = [value for value in values if isinstance(value, dict)]
-    return records or None
+def _records(transcript: str) -> list[Mapping[str, Any]]:
+    """The records of one JSON document, or of lines, of which the last may be cut off."""
+    found = _parsed(transcript)
+    if isinstance(found, dict):
+        found = found["messages"] if isinstance(found.get("messages"), list) else [found]
+    elif not isinstance(found, list):
+        found = [_parsed(line) for line in transcript.split("\n")]
+        if not isinstance(found[0], dict):
+            raise InputError(
+                "The session looks like JSON, but cannot be read as such, so nothing of it is "
+                "stored. Capture it when it is complete"
+            )
+    return [value for value in found if isinstance(value, dict)]
 
 
 def _parsed(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -80,3 +80,22 @@ def test_a_session_that_cannot_be_read_is_one_line(kgagent: Kgagent) -> None:
     done = kgagent("capture", "/no/such/file")
     assert done.code == 1
     assert done.err.startswith("The session cannot be read")
+
+
+async def test_a_session_that_was_cut_off_or_cannot_be_encoded_tells_no_secret(
+    program: Kgagent, graph: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "s3.json"
+    path.write_text(json.dumps([{"role": "tool", "content": SECRET}])[:-2], "utf-8-sig")
+    done = program("capture", str(path))
+    assert done.code == 1
+    assert "looks like JSON" in done.err
+    messages = [{"role": "user", "content": "Ruth sails \ud83d"}]
+    hook = {"hook_event_name": "x", "session_id": "s\ud83d", "messages": messages}
+    done = program("capture", given=json.dumps(hook))
+    assert (done.code, done.err.strip()) == (0, "Session s?: stored")
+    path.write_text(json.dumps({"role": "user", "content": SECRET, "timestamp": SECRET}), "utf-8")
+    done = program("capture", str(path))
+    assert (done.code, done.err.strip()) == (1, "Session s3 cannot be stored: InputError")
+    stored = await cypher(graph, "MATCH (n {user_id: $user}) RETURN n", user=user_id)
+    assert SECRET not in str(stored)

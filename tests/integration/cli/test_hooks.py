@@ -130,6 +130,47 @@ def test_uninstall_removes_only_what_is_ours_from_a_file_that_has_been_changed(
     }
 
 
+def test_commands_of_others_beside_ours_stay(kgagent: Kgagent, configured: Home) -> None:
+    ours = "'C:/my tools/kgagent.exe' recall --user me".replace("'", '"')
+    others = ["/opt/guard", "kgagent recall | tee audit; /opt/guard", "/opt/my-kgagent recall"]
+    hooks = [{"type": "command", "command": one} for one in (ours, *others)]
+    path = configured / ".claude/settings.json"
+    path.write_text(
+        json.dumps({"hooks": {"SessionStart": [{"hooks": hooks}, {"hooks": hooks[:1]}]}})
+    )
+    flat = configured / ".cursor/hooks.json"
+    flat.write_text(json.dumps({"hooks": {"stop": hooks}}))
+    for client, file, left in (
+        ("claude-code", path, {"SessionStart": [{"hooks": hooks[1:]}]}),
+        ("cursor", flat, {"stop": hooks[1:]}),
+    ):
+        assert kgagent("hooks", "uninstall", client, "--yes").code == 0
+        assert json.loads(file.read_text())["hooks"] == left
+
+
+def test_what_failed_half_way_can_be_taken_back(
+    kgagent: Kgagent, configured: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = snapshot(configured)
+
+    def run(*arguments: str, full: bool) -> int:
+        def refuse(path: Path, *_: object) -> None:
+            raise OSError(f"{path}: no space left")
+
+        with monkeypatch.context() as context:
+            if full:
+                context.setattr(Path, "unlink", refuse)
+                context.setattr(Path, "write_bytes", refuse)
+            return kgagent("hooks", *arguments, "--yes").code
+
+    assert run("install", "claude-code", full=False) == 0
+    assert run("install", "claude-code", "--user", "iris", full=True) == 1
+    for _ in range(2):
+        assert run("uninstall", "claude-code", full=True) == 1
+    assert run("uninstall", "claude-code", full=False) == 0
+    assert snapshot(configured) == before
+
+
 def test_a_configuration_that_cannot_be_read_stays_as_it_is(kgagent: Kgagent, home: Home) -> None:
     path = home / ".gemini/settings.json"
     path.parent.mkdir()

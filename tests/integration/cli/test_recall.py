@@ -68,6 +68,8 @@ def test_a_prompt_gets_what_the_graph_holds_in_the_form_of_its_host(
     assert "Ruth is the mentor who guides Ines" in plain
     assert plain.startswith("<memory ")
     assert "not instructions" in plain
+    assert recall(prompt, "--deadline", "20", "--tokens", "1").out == ""
+    assert recall(prompt, "--deadline", "inf").out == plain
     assert recall("Write a regular expression that matches IPv6", "--deadline", "20").out == ""
     hook = {"session_id": "s1", "transcript_path": "/none", "cwd": "/", "prompt": prompt}
     for event in ("UserPromptSubmit", "BeforeAgent"):
@@ -149,6 +151,60 @@ def test_another_program_at_the_address_is_told_nothing(
     assert len(heard[0]) == 33
     assert heard[1] == b""
     assert "another program" in (state / "hooks.log").read_text().splitlines()[-1]
+
+
+@pytest.mark.parametrize("written", ["[]", "null"])
+def test_a_daemon_file_of_another_form_is_replaced(
+    written: str,
+    recall: Recall,
+    environment: dict[str, str],
+    state: Path,
+    warm: Callable[[], None],
+) -> None:
+    environment["NEO4J_URI"] = "bolt://127.0.0.1:1"
+    warm()
+    [file] = state.glob("*.json")
+    file.write_text(written)
+    done = recall("Who guides Ines?")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    until = time.monotonic() + LONGEST
+    while file.read_text() == written:
+        assert time.monotonic() < until, (state / "hooks.log").read_text()
+        time.sleep(0.05)
+
+
+def test_another_database_of_this_machine_has_another_daemon(
+    recall: Recall, environment: dict[str, str], state: Path
+) -> None:
+    environment["NEO4J_URI"] = "bolt://127.0.0.1:1"
+    for name in ("a", "b"):
+        environment["XDG_DATA_HOME"] = name
+        recall("")
+    until = time.monotonic() + LONGEST
+    while len(list(state.glob("recall-*.json"))) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_state_folder_that_cannot_be_written_is_no_error(
+    program: Kgagent, environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    environment["XDG_STATE_HOME"] = str(tmp_path / "file")
+    done = program("recall", given="Who guides Ines?")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_a_stdout_of_another_encoding_gets_utf_8(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    code = (
+        "from kgagent.cli.recall import client; client._recalled = lambda *_: 'Größe'; "
+        "client.recall(deadline=60)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert capfdbinary.readouterr() == ("Größe\n".encode(), b"")
 
 
 @pytest.mark.parametrize("cause", ["idle", "replaced"])

@@ -23,8 +23,10 @@ def test_private_text_is_cut(text: str, kept: str) -> None:
     assert read_hook_input(json.dumps(hook)).prompt == kept
 
 
-def test_json_of_a_user_is_a_prompt() -> None:
-    assert read_hook_input('{"prompt": "x"}').prompt == '{"prompt": "x"}'
+def test_json_of_a_user_is_a_prompt_and_json_of_a_host_has_one() -> None:
+    assert read_hook_input('{"text": "x"}').prompt == '{"text": "x"}'
+    hook = '\ufeff{"prompt": "x\\ud83d \\u003cprivate\\u003ePIN 4711"}'
+    assert read_hook_input(hook).prompt == "x? "
 
 
 def test_options_that_are_no_pairs_are_left_to_the_command_line() -> None:

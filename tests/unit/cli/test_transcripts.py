@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kgagent.cli.transcripts import session_text
+from kgagent.errors import InputError
 
 RECALLED = "<memory 0123456789abcdef>\nAda knows Bo.\n</memory 0123456789abcdef>"
 ASKED = f"Where do I sail? <private>PIN 4711</private>{RECALLED}"
@@ -89,3 +90,24 @@ def test_a_plain_text_stays_as_it_is_but_for_what_is_private() -> None:
         "Iris: Hello\nRuth: Hi",
         None,
     )
+
+
+def test_a_last_line_that_is_cut_off_is_left_out() -> None:
+    lines = "\n".join(map(json.dumps, MESSAGES))
+    assert session_text(f'\ufeff{lines}\n{{"role": "user", "content": "PIN 47') == (
+        SAID,
+        "2026-11-02",
+    )
+
+
+@pytest.mark.parametrize("written", [json.dumps(MESSAGES), json.dumps(MESSAGES, indent=1)])
+def test_json_that_is_cut_off_is_refused(written: str) -> None:
+    with pytest.raises(InputError, match="looks like JSON"):
+        session_text(f"\ufeff\n{written[:-9]}")
+
+
+def test_characters_that_split_or_cannot_be_encoded_lose_no_turn() -> None:
+    text = "One\u2028two \ud83d"
+    for ensure_ascii in (True, False):
+        line = json.dumps({"role": "user", "content": text}, ensure_ascii=ensure_ascii)
+        assert session_text(f"{line}\n{line}")[0] == "\n".join(["User: One\u2028two ?"] * 2)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any, Literal
 
 from kgagent.cli.mcp.client_config import NAME, program_path
@@ -18,10 +18,12 @@ from kgagent.errors import InputError
 
 ClientName = Literal["claude-code", "codex", "cursor", "gemini-cli", "opencode"]
 
-_OURS = re.compile(r"kgagent(?:\.exe)?\W* (?:recall|capture)\b")
-
 CAPTURE = ("capture", "--background", "--trust", "known")
 """An agent repeats what it has read elsewhere, so that a session is not trusted like its user."""
+
+_WORD = r"""(?:"[^"]*"|[^\s"';&|<>()$`]+)"""
+_OURS = re.compile(rf"({_WORD}) (?:recall|{' '.join(CAPTURE)})(?: --user {_WORD})?")
+"""A command as it is written here, with any path of the program."""
 
 RECALL_SECONDS, CAPTURE_SECONDS = 5, 3
 """What a host waits for a command; Codex allows no more than three at the end of a session."""
@@ -113,7 +115,7 @@ def _with_hooks(path: Path, text: str, client: Client, options: Sequence[str]) -
     if client.is_flat:
         settings.setdefault("version", 1)
     program = program_path()
-    quoted = [f'"{one}"' if " " in one else one for one in (program, *options)]
+    quoted = [one if re.fullmatch(_WORD, one) else f'"{one}"' for one in (program, *options)]
     for command, seconds, events in (
         (("recall",), RECALL_SECONDS, client.recalls),
         (CAPTURE, CAPTURE_SECONDS, client.captures),
@@ -135,16 +137,36 @@ def without_hooks(path: Path, text: str) -> str:
     """
     settings = _settings(path, text)
     hooks = settings["hooks"]
-    kept = {
-        event: [entry for entry in entries if not _OURS.search(json.dumps(entry))]
-        for event, entries in hooks.items()
-    }
+    kept = {event: _without_ours(entries) for event, entries in hooks.items()}
     if kept == hooks:
         return text
-    settings["hooks"] = {event: entries for event, entries in kept.items() if entries}
+    settings["hooks"] = {
+        event: entries for event, entries in kept.items() if entries or not hooks[event]
+    }
     if not settings["hooks"]:
         del settings["hooks"]
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
+
+
+def _without_ours(entries: Sequence[Any]) -> list[Any]:
+    """The commands and groups of commands without our commands, and without groups of only them."""
+    kept: list[Any] = []
+    for entry in entries:
+        group = entry.get("hooks") if isinstance(entry, dict) else None
+        if isinstance(group, list):
+            others = _without_ours(group)
+            kept += [{**entry, "hooks": others}] if others or not group else []
+        elif not _is_ours(entry):
+            kept.append(entry)
+    return kept
+
+
+def _is_ours(entry: object) -> bool:
+    command = entry.get("command") if isinstance(entry, dict) else None
+    found = _OURS.fullmatch(str(command))
+    # It splits a path at both kinds of slashes.
+    program = PureWindowsPath(found[1].strip('"')).name if found else ""
+    return program in (NAME, f"{NAME}.exe")
 
 
 def _settings(path: Path, text: str) -> dict[str, Any]:

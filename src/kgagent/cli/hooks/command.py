@@ -4,7 +4,9 @@ back.
 
 import difflib
 import json
+import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -73,13 +75,17 @@ def hooks(
         return
     if changed and not yes:
         typer.confirm("Change these files?", abort=True, err=True)
-    # First, so that what is interrupted can be taken back.
-    kept = {str(one.path): {"before": one.before, "after": one.after} for one in changes}
-    replace_private_file(record, json.dumps(kept))
+    if action == "install":
+        # First, so that what is interrupted can be taken back.
+        kept = {
+            str(one.path): {"before": one.before, "now": one.now, "after": one.after}
+            for one in changes
+        }
+        replace_private_file(record, json.dumps(kept))
     for one in changed:
         _write(one)
     if action == "uninstall":
-        record.unlink()
+        record.unlink(missing_ok=True)
     print_message(Text(f"{client}: {action}ed" if changed else "Nothing to change", style="green"))
     if client == "codex" and action == "install":
         print_message("Codex runs them when you have trusted them: /hooks")
@@ -91,11 +97,11 @@ def _change(path: Path, edit: Edit | None, known: Mapping[str, str | None] | Non
     Args:
         path: the file.
         edit: what adds ours; None takes it out.
-        known: what it had before ours was added, and after.
+        known: what it had before ours was added, at the last install, and after it.
     """
     data = path.read_bytes() if path.exists() else None
     now = before = None if data is None else data.decode("utf-8", "surrogateescape")
-    if known and now == known["after"]:
+    if known and now in (known["after"], known.get("now", known["after"])):
         before = known["before"]
     elif now is not None and path.suffix == ".json":
         before = without_hooks(path, now)
@@ -106,10 +112,18 @@ def _write(change: _Change) -> None:
     try:
         if change.after is not None:
             change.path.parent.mkdir(parents=True, exist_ok=True)
-            change.path.write_bytes(change.after.encode("utf-8", "surrogateescape"))
+            # The old file stays until the new one is complete; a link stays a link.
+            path = change.path.resolve()
+            new = path.with_name(f".{path.name}.{NAME}")
+            new.write_bytes(change.after.encode("utf-8", "surrogateescape"))
+            if path.exists():
+                shutil.copymode(path, new)
+            new.replace(path)
             return
         change.path.unlink()
         if change.path.parent.name == NAME:
-            change.path.parent.rmdir()
+            # It stays if it has other files.
+            with suppress(OSError):
+                change.path.parent.rmdir()
     except OSError as error:
         raise InputError(f"{change.path} cannot be written: {error.strerror or error}") from error

@@ -50,6 +50,8 @@ async def recalled(graph: KnowledgeGraph, user_id: str, prompt: str, token_budge
         return ""
     content = Content(items, opening=nothing_about(result.named), at_most=first_page(items))
     page = text_page(content, lambda: plain_state(result, now), token_budget)
+    if not (page.payload.get("objects") or page.payload.get("relationships")):
+        return ""
     # With too few statements to tell what stands out, the words of the prompt tell it.
     asked = words_in_some_form(kept.asked, plain_words(page.text))
     is_about_it = result.is_relevant or 2 * len(asked) >= len(kept.asked) > 0

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -31,7 +32,8 @@ ADDRESS = "127.0.0.1"
 VERSION = str(Path(__file__).stat().st_mtime_ns)
 """What tells this installation from another one: when it was written."""
 
-_SETTINGS = ("NEO4J_", "OPENAI_", "KGAGENT_")
+_SETTINGS = ("NEO4J_", "OPENAI_", "KGAGENT_", "XDG_DATA_HOME")
+_PATHS = ("KGAGENT_ONTOLOGY", "KGAGENT_HOME", "KGAGENT_CACHE")
 _OPTIONS = {"--user": str, "--tokens": int, "--deadline": float}
 
 
@@ -61,24 +63,31 @@ def recall(user: str | None = None, tokens: int = TOKENS, deadline: float = DEAD
             answers.append(_recalled(user, tokens, end))
         except Exception as error:
             answers.append("")
-            log(f"nothing recalled: {type(error).__name__}: {error}")
+            log(f"nothing recalled: {described(error)}")
 
     # The process does not wait for a thread that still reads stdin or waits for the daemon.
     worker = threading.Thread(target=ask, daemon=True)
     worker.start()
-    worker.join(max(0.0, end - time.monotonic()))
+    worker.join(min(max(0.0, end - time.monotonic()), threading.TIMEOUT_MAX))
     if not answers:
         log(f"nothing recalled: no answer within {deadline:g} s")
     elif answers[0]:
-        sys.stdout.write(f"{answers[0]}\n")
-        sys.stdout.flush()
+        # Not by sys.stdout, whose encoding may lack a character, and which fails again at the end.
+        with suppress(OSError):
+            os.write(1, f"{answers[0]}\n".encode("utf-8", "replace"))
 
 
 def log(line: str) -> None:
     """Write a line to the log file; never a prompt, or what was recalled."""
-    with log_file() as file:
+    with suppress(OSError, RuntimeError), log_file() as file:
         moment = time.strftime("%Y-%m-%dT%H:%M:%S")
         file.write(f"{moment} {' '.join(line.split())}\n".encode("utf-8", "replace"))
+
+
+def described(error: Exception) -> str:
+    """An error for the log: only its type if its text may quote what was said."""
+    name = type(error).__name__
+    return name if isinstance(error, ValueError) else f"{name}: {error}"
 
 
 def log_file() -> BinaryIO:
@@ -124,7 +133,7 @@ def _recalled(user: str | None, tokens: int, end: float) -> str:
     file = _daemon_file()
     try:
         answer = _ask(file, {**request, "seconds": end - time.monotonic()})
-    except (OSError, ValueError, KeyError) as error:
+    except Exception as error:
         start("-m", "kgagent.cli.recall.daemon", str(file))
         log(f"nothing recalled: the daemon has been started, as none answered ({error})")
         return ""
@@ -159,9 +168,10 @@ def state_folder() -> Path:
 
 def _daemon_file() -> Path:
     """The file with the address and the secret of the daemon for the settings of this process."""
-    variables = os.environ.items()
     settings = [
-        f"{name}={value}" for name, value in variables if name.upper().startswith(_SETTINGS)
+        f"{name}={Path(value).expanduser().absolute() if name in _PATHS else value}"
+        for name, value in os.environ.items()
+        if name.upper().startswith(_SETTINGS) or name == "HOME"
     ]
     if (file := Path(".env")).is_file():
         settings += [str(Path.cwd()), file.read_text("utf-8", "replace")]
@@ -173,7 +183,7 @@ def _ask(file: Path, request: Mapping[str, Any]) -> dict[str, str]:
     """Send a request to the daemon and return its answer.
 
     Raises:
-        OSError, ValueError, KeyError: there is no daemon of this version.
+        Exception: no daemon of this version answers, or the file has no address.
     """
     state = json.loads(file.read_text("utf-8"))
     if state["version"] != VERSION:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgagent.cli.recall.client import ADDRESS, VERSION, log, proof
+from kgagent.cli.recall.client import ADDRESS, VERSION, described, log, proof
 from kgagent.graph_directory import GraphDirectory
 from kgagent.private_files import replace_private_file
 
@@ -83,7 +83,7 @@ class Daemon:
                 user_id = request["user"] or graph.settings.user_id
                 return {"text": await recalled(graph, user_id, request["query"], request["tokens"])}
         except Exception as error:
-            return {"problem": f"{type(error).__name__}: {error}"}
+            return {"problem": described(error)}
 
 
 async def _open() -> "KnowledgeGraph":
