@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
+from kgagent.graph.property_names import RECORD_OWNER
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphExpansion
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
@@ -224,9 +225,9 @@ def score_records(found: Found, records: Mapping[str, ReadRecord]) -> list[Candi
     return sorted(scored, key=order)
 
 
-def order(candidate: Candidate) -> tuple[float, float, bool, float, str]:
-    """Best first; of equal ones on a path the best match, then relationships, what ended last, and
-    by key.
+def order(candidate: Candidate) -> tuple[float, float, bool, float, str, str]:
+    """Best first; of equal ones on a path the best match, then relationships, what ended last, the
+    user's own, and by key.
     """
     record = candidate.record
     is_relationship = isinstance(record, RelationshipRecord)
@@ -235,6 +236,7 @@ def order(candidate: Candidate) -> tuple[float, float, bool, float, str]:
         -(candidate.similarity or 0.0),
         not is_relationship,
         -last_day(record and record.properties.get("when")),
+        "" if record is None else record.text(RECORD_OWNER),
         candidate.key,
     )
 
