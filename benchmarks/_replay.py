@@ -332,6 +332,10 @@ class ReplayStore:
             for (kind, position), own in of_records.items()
         ]
 
+    def owners(self, user_id: str) -> Sequence[str]:
+        """The user alone, as a store that no owners share."""
+        return (user_id,)
+
     async def read(
         self,
         text: Statement,
