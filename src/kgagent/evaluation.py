@@ -23,7 +23,7 @@ from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.fields import FilledText
 from kgagent.models.graph import GraphModel
 from kgagent.models.when import day_number, is_past
-from kgagent.names import contains_words, plain_words
+from kgagent.names import contains_words, plain_sentence
 from kgagent.progress import Progress, SilentProgress
 from kgagent.upkeep.scan import Scan
 from kgagent.validation import explain_validation_error
@@ -134,11 +134,11 @@ def place_of(
     text: str, phrases: Sequence[str], tokens: Callable[[str], float] = estimated_tokens
 ) -> Place | None:
     """Where a line first has all of some phrases; None if none has. `tokens` counts them."""
-    plain_phrases = (" ".join(plain_words(phrase)) for phrase in phrases)
+    plain_phrases = map(plain_sentence, phrases)
     wanted, begin = [phrase for phrase in plain_phrases if phrase], 0
 
     def has_all(part: str) -> bool:
-        plain = " ".join(plain_words(part))
+        plain = plain_sentence(part)
         return bool(wanted) and all(contains_words(plain, phrase) for phrase in wanted)
 
     for number, line in enumerate(text.split("\n"), start=1):

@@ -59,7 +59,7 @@ from kgagent.search.searchers import Searcher, make_searcher
 from kgagent.services import GraphServices
 from kgagent.settings import Settings, get_settings
 from kgagent.tools import ToolContext, Toolset
-from kgagent.trust import Trust, check_trust
+from kgagent.trust import Trust, given_trust
 from kgagent.validation import check_user_id, validate
 
 if TYPE_CHECKING:
@@ -882,7 +882,7 @@ class KnowledgeGraph:
                 admission=services.admission,
                 source_entity_key=source_entity_key,
                 observer=services.observer,
-                min_trust=None if min_trust is None else check_trust(min_trust),
+                min_trust=given_trust(min_trust),
                 readable=owners,
             )
 

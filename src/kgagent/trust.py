@@ -49,3 +49,12 @@ def check_trust(trust: str) -> Trust:
         if trust == one:
             return one
     raise InputError(f"trust must be own, known or unknown, got {trust!r}")
+
+
+def given_trust(trust: str | None) -> Trust | None:
+    """The class that a host gives, if it gives one.
+
+    Raises:
+        InputError: there is no such class.
+    """
+    return None if trust is None else check_trust(trust)

@@ -15,7 +15,7 @@ from kgagent.cli.recall.client import log_file, start
 from kgagent.cli.transcripts import session_text
 from kgagent.errors import InputError
 from kgagent.formatting import encodable
-from kgagent.trust import check_trust
+from kgagent.trust import given_trust
 
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
@@ -68,7 +68,7 @@ def capture(
         return
 
     text = text[-MAX_TEXT:]
-    trusted = None if trust is None else check_trust(trust)
+    trusted = given_trust(trust)
 
     async def store(graph: "KnowledgeGraph", user_id: str) -> str:
         if model is None:

@@ -12,7 +12,7 @@ from kgagent.cli.options import Engine, Json, RayAddress, Trusted, User, Workers
 from kgagent.cli.output import print_message, show
 from kgagent.errors import InputError
 from kgagent.formatting import counted
-from kgagent.trust import check_trust
+from kgagent.trust import given_trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ def load(
             user_id=user_id,
             label=label,
             columns=columns,
-            trust=None if trust is None else check_trust(trust),
+            trust=given_trust(trust),
             batch_size=batch_size,
             progress=RichProgress(),
             engine=ray_engine(engine, workers, ray_address),

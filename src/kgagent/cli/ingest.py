@@ -15,7 +15,7 @@ from kgagent.errors import ConfigurationError
 from kgagent.extras import require_extra
 from kgagent.formatting import counted
 from kgagent.private_files import write_output_file
-from kgagent.trust import check_trust
+from kgagent.trust import given_trust
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -106,7 +106,7 @@ def ingest(
             user_id=user_id,
             instructions=instructions,
             prices=prices,
-            trust=None if trust is None else check_trust(trust),
+            trust=given_trust(trust),
         )
         for file in sources:
             if file.source is not None:

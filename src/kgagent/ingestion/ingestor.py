@@ -19,7 +19,7 @@ from kgagent.ingestion.stored_source import StoredSource
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.text_parts import split_text
-from kgagent.trust import Trust, check_trust
+from kgagent.trust import Trust, given_trust
 from kgagent.validation import check_user_id
 
 TOOLS = ("remember", "explore", "hybrid_search")
@@ -88,7 +88,7 @@ class Ingestor:
         self.source_label = ontology.source_label
         self.prompt = "\n\n".join(filter(None, (system_prompt(ontology), instructions)))
         self.prices = prices
-        self.trust = None if trust is None else check_trust(trust)
+        self.trust = given_trust(trust)
 
     async def ingest(self, source: Source, *, force: bool = False) -> IngestionReport:
         """Read a source. A source that was read completely changes nothing and makes no model call.

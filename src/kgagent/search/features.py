@@ -70,7 +70,7 @@ class FeatureReader:
     asked: frozenset[str] = frozenset()
     _forms: dict[str, int] = field(default_factory=dict)
     _weights: list[float] = field(default_factory=list)
-    _of_records: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    _of_texts: dict[str, int] = field(default_factory=dict)
     _explained: dict[tuple[object, ...], Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
@@ -104,19 +104,21 @@ class FeatureReader:
 
     def words_in(self, text: str) -> int:
         """The query's words that a text has, singular or plural, a bit each."""
-        bits = 0
-        for token in set(plain_words(text)) & self._forms.keys() if self._forms else ():
-            bits |= self._forms[token]
-        return bits
+        if not self._forms:
+            return 0
+        # The same text is met in several steps, a passage at each record that it leads to.
+        if text not in self._of_texts:
+            known = self._forms.keys() & plain_words(text)
+            self._of_texts[text] = reduce(or_, map(self._forms.__getitem__, known), 0)
+        return self._of_texts[text]
 
     def words_of_record(self, record: StoredRecord) -> int:
         """The query's words in the names and the type of a record."""
         if isinstance(record, NodeRecord):
             return self.words_in(record.text("name"))
-        key = (record.from_entity_key, record.to_entity_key, record.text("relationship_type"))
-        if key not in self._of_records:
-            self._of_records[key] = self.words_in(f"{record.from_name} {key[2]} {record.to_name}")
-        return self._of_records[key]
+        return self.words_in(
+            f"{record.from_name} {record.text('relationship_type')} {record.to_name}"
+        )
 
     def weight(self, words: int) -> float:
         """What some words weigh together."""

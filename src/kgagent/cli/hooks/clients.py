@@ -102,6 +102,7 @@ def edits(name: ClientName, user: str | None) -> dict[Path, Edit]:
         path = client.folder / client.hooks
         return {path: lambda text: _with_hooks(path, text, client, options), of_skill: _skill}
     plugin = files("kgagent.cli.hooks").joinpath("opencode.js").read_text("utf-8")
+    plugin = plugin.replace('"__CAPTURE__"', json.dumps(CAPTURE))
     written = plugin.replace('"__COMMAND__"', json.dumps([program_path(), options]))
     return {client.folder / "plugins" / f"{NAME}.js": lambda _: written, of_skill: _skill}
 

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 
 const [PROGRAM, OPTIONS] = "__COMMAND__";
+const CAPTURE = "__CAPTURE__";
 
 function run(command, given) {
   return new Promise((resolve) => {
@@ -24,7 +25,7 @@ const textOf = (message) =>
 function capture(event) {
   const messages = event.messages.map((message) => ({ role: message.role, content: textOf(message) }));
   const given = { hook_event_name: "opencode", session_id: event.sessionID, messages };
-  return run(["capture", "--background", "--trust", "known"], JSON.stringify(given));
+  return run(CAPTURE, JSON.stringify(given));
 }
 
 export default {
