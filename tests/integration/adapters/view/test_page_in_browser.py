@@ -1,12 +1,13 @@
 """The page in a real Chromium: its texts, its drawing and its requests."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from kgagent import KnowledgeGraph
 from kgagent.adapters.view import view_server
@@ -64,6 +65,11 @@ def details_of(page: Page) -> Locator:
 async def search(visit: Visit, query: str) -> None:
     await visit.page.get_by_label("What to look for").fill(query)
     await visit.page.keyboard.press("Enter")
+
+
+async def answer_slowly(route: Route) -> None:
+    await asyncio.sleep(1)
+    await route.continue_()
 
 
 async def test_details_show_the_time_the_notes_by_date_and_what_was_before(
@@ -209,6 +215,21 @@ async def test_the_page_opens_on_an_overview(
         await expect(page.get_by_role("status")).to_contain_text("matched;")
         await search(visit, "")
         await expect(page.get_by_role("status")).to_contain_text("Overview")
+
+
+async def test_nothing_opens_from_the_old_list_while_a_search_runs(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    """The answer would close what was opened."""
+    await person(tools, "Ruth Calder", "Naval architect")
+    async with view_server(graph, user_id) as server, look(server.url) as visit:
+        ruth = visit.page.locator("#lists").get_by_role("button").filter(has_text="Ruth Calder")
+        await expect(ruth).to_contain_text("0 relationships")
+        await visit.page.route("**/search?query=naval*", answer_slowly)
+        await search(visit, "naval architect?")
+        await ruth.click()
+        await expect(visit.page.get_by_role("status")).to_contain_text("matched;")
+        await expect(details_of(visit.page)).to_contain_text("Naval architect")
 
 
 async def test_reload_repeats_the_search(

@@ -48,6 +48,7 @@
     details.close(isEmpty ? "" : HINT);
     showMessage(isEmpty ? nothing : "", isEmpty ? advice : "");
     show(byId("status"), isEmpty ? `${nothing}.` : summary(displayed));
+    byId("lists").inert = false;
     results.warn(displayed.warnings);
     results.list(displayed, select);
     legend.draw(displayed);
@@ -69,6 +70,7 @@
   const search = async (query) => {
     pending?.abort();
     const request = (pending = new AbortController());
+    byId("lists").inert = true; // The answer would close what is opened from the old list.
     const timer = setTimeout(() => show(byId("status"), query ? `Searching for “${query}” …` : "Loading …"), SLOW_MS);
     const parameters = new URLSearchParams({ query, limit: byId("limit").value, neighbors: byId("neighbors").value });
     try {
