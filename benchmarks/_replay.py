@@ -477,6 +477,7 @@ class ReplayStore:
                 (i, score, False)
                 for i, score in hits
                 if any(name and name in query["plain"] for name in self._names[i])
+                or (query["has_parts"] and self._has_part(i, query["plain"]))
             ][: parameters["node_limit"]]
             owners = [(i, 0.0, True) for i in self._owners if query["speaks_of_owner"]]
             for i, _, is_owner in (*owners, *named):
@@ -492,11 +493,20 @@ class ReplayStore:
                         if is_owner
                         else [self.graph.nodes[i].name, *self.graph.nodes[i].aliases],
                         "is_owner": is_owner,
+                        "parts": [] if is_owner or not query["has_parts"] else self._parts(i),
                         "degree": len(self._touching[self._keys[i]]),
                         "matches": self._matches(at_node[order].tolist(), every, parameters),
                     }
                 )
         return rows
+
+    def _parts(self, node: int) -> list[str]:
+        """The words of a person's name."""
+        one = self.graph.nodes[node]
+        return one.name.split() if one.label == self.graph.ontology.owner_label else []
+
+    def _has_part(self, node: int, plain: str) -> bool:
+        return any(plain_text(part) in plain for part in self._parts(node))
 
     def _expand_hop(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         temperature, hub_limit = parameters["temperature"], parameters["hub_limit"]

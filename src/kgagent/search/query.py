@@ -6,6 +6,7 @@ names. The owner of the graph is also named by the words that the ontology has f
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -126,7 +127,8 @@ def name_parameters(
     speaks_of_owner = ontology.owner_label is not None and not ontology.owner_words.isdisjoint(
         query.tokens
     )
-    return own and {**own, "speaks_of_owner": speaks_of_owner}
+    has_parts = ontology.owner_label is not None
+    return own and {**own, "speaks_of_owner": speaks_of_owner, "has_parts": has_parts}
 
 
 def names_in(
@@ -147,14 +149,17 @@ def names_in(
         "plain": plain_text(text),
         "names": f"{must_be('user_id', owners)} +({names})",
         "speaks_of_owner": False,
+        "has_parts": False,
     }
 
 
 def named_nodes(
     query: Query, rows: Iterable[Row], ontology: Ontology, relationships: int
 ) -> dict[str, float]:
-    """The nodes whose names a query contains as whole words, outside of longer names, and the
-    owner, with their values.
+    """The nodes whose names a query contains as whole words, outside of longer names, the people of
+    whose names it contains a word, written like it, elsewhere, and the owner, with their values.
+
+    What several people are called means each of them less.
 
     Args:
         query: the query.
@@ -182,7 +187,24 @@ def named_nodes(
             is_alone = row["is_owner"] and not outermost
             value = OWNER_VALUE if is_alone else specificity(row["degree"], relationships)
             named[key] = max(value, named.get(key, 0.0))
+    for key, people in _people(query, candidates, covered).items():
+        degree = next(row["degree"] for row in candidates if row["entity_key"] == key)
+        named.setdefault(key, specificity(degree, relationships) / people)
     return named
+
+
+def _people(query: Query, rows: Sequence[Row], covered: Collection[int]) -> dict[str, int]:
+    """The people of whose names a query contains a word, written like it, that is no stop word and
+    at none of the `covered` positions; each with the number of people who have that word.
+    """
+    written = frozenset(words(query.embedded.text[:MAX_CHARACTERS]))
+    free = [
+        token if token in query.words and position not in covered else ""
+        for position, token in enumerate(query.tokens)
+    ]
+    spans = {row["entity_key"]: spans_of(written.intersection(row["parts"]), free) for row in rows}
+    shared = Counter(span for own in spans.values() for span in own)
+    return {key: min(shared[span] for span in own) for key, own in spans.items() if own}
 
 
 def specificity(degree: int, relationships: int) -> float:

@@ -66,6 +66,7 @@ async def test_relationships_of_a_node_that_the_query_names_come_first(
     for query, name in (
         ("what about tom ritter", "Tom Ritter"),
         ("What about Frau Petersen", RUTH),
+        ("What about Hannelore", RUTH),
         ("What about Lukasz Wojcik", "Łukasz Wójcik"),
     ):
         assert await first(graph, user_id, query) == name

@@ -1,5 +1,6 @@
 """What a query says beside its meaning: words that count, levels, and names."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -121,9 +122,22 @@ def test_a_query_speaks_of_the_owner_by_the_words_of_the_ontology(text: str, spe
     assert parameters["speaks_of_owner"] is speaks
 
 
-def node(key: str, *names: str, degree: int = 1, is_owner: bool = False) -> dict[str, Any]:
+def node(
+    key: str, *names: str, degree: int = 1, is_owner: bool = False, parts: Sequence[str] = ()
+) -> dict[str, Any]:
     """A node that a query may name."""
-    return {"entity_key": key, "names": names, "degree": degree, "is_owner": is_owner}
+    return {
+        "entity_key": key,
+        "names": names,
+        "degree": degree,
+        "is_owner": is_owner,
+        "parts": parts,
+    }
+
+
+def someone(name: str) -> dict[str, Any]:
+    """A person, whom a word of the name means too."""
+    return node(name, name, parts=name.split())
 
 
 OWNER = node("owner", degree=50, is_owner=True)
@@ -155,6 +169,25 @@ def test_nodes_are_named_by_whole_words_outside_of_longer_names(text: str, named
 def test_all_nodes_of_a_name_are_named() -> None:
     rows = [node("first", "Ruth"), node("second", "ruth")]
     assert named_nodes(read("Ruth"), rows, ONTOLOGY, 100) == {"first": 1.0, "second": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("where does Ruth live?", {"Ruth Calder": 1.0}),
+        ("where does ruth live?", {}),
+        ("Calder's boat", {"Ruth Calder": 0.5, "Will Calder": 0.5}),
+        ("what does Ruth Calder sail?", {"Ruth Calder": 1.0}),
+        ("Ruth and Will Calder", {"Ruth Calder": 1.0, "Will Calder": 1.0}),
+        ("The Ruth Elders Society", {"The Ruth Elders Society": 1.0}),
+    ],
+)
+def test_a_word_of_a_name_means_its_people_where_it_is_written_like_it(
+    text: str, named: Mapping[str, float]
+) -> None:
+    society = "The Ruth Elders Society"
+    rows = [someone("Ruth Calder"), someone("Will Calder"), node(society, society), OWNER]
+    assert named_nodes(read(text), rows, ONTOLOGY, 100) == named
 
 
 def test_the_owner_alone_has_a_value_of_its_own_and_beside_another_name_that_of_any_node() -> None:
