@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from itertools import combinations
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -115,6 +116,9 @@ facts = {
 flag = st.just(True)
 remembered = with_optional(
     {
+        "nodes": st.lists(
+            with_optional({"at": names, "description": descriptions}, correction=flag), max_size=1
+        ),
         "relationships": st.lists(
             with_optional(
                 {"at": pairs, "notes": notes},
@@ -132,7 +136,7 @@ remembered = with_optional(
     },
     said_on=simple_times,
     source=st.just("Talk"),
-).filter(lambda call: call["relationships"] or call["notes"])
+).filter(lambda call: any(call[kind] for kind in ("nodes", "relationships", "notes")))
 known = st.none() | times | st.dates(date(2026, 1, 1), date(2026, 3, 1)).map(str)
 filters = st.builds(
     Filter,
@@ -255,7 +259,7 @@ class User:
         created = succeeded(await self.tools.remember(nodes=nodes))["created_nodes"]
         self.model = UserModel(
             {node["name"]: node["entity_key"] for node in created},
-            {node["name"]: Record(created=self.clock().date()) for node in created},
+            {node["name"]: Record(created=self.clock()) for node in created},
         )
 
     @property
@@ -287,7 +291,13 @@ class User:
         if "Talk" not in self.model.nodes:
             call.pop("source", None)
         keys = self.model.keys
-        given: dict[str, Any] = {"relationships": [], "notes": []}
+        call["nodes"] = [item for item in call["nodes"] if item["at"] in self.model.nodes]
+        given: dict[str, Any] = {"nodes": [], "relationships": [], "notes": []}
+        for item in call["nodes"]:
+            given["nodes"].append(
+                {name: value for name, value in item.items() if name != "at"}
+                | {"entity_key": keys[item["at"]]}
+            )
         for item in call["relationships"]:
             ends = {"from": keys[item["at"][0]], "to": keys[item["at"][1]]}
             given["relationships"].append(
@@ -304,6 +314,8 @@ class User:
             )
         given |= {"said_on": call["said_on"]} if "said_on" in call else {}
         given |= {"source": keys["Talk"]} if "source" in call else {}
+        if not any(given[kind] for kind in ("nodes", "relationships", "notes")):
+            return
         payload = await self.tools.remember(**given)
         failures = self.model.remember(call, self.clock())
         assert len(payload.get("failures", [])) == failures, payload
@@ -316,7 +328,8 @@ class User:
         is_new = self.model.record(at) is None and self.model.can_join(at)
         self.check(payload, succeeds=is_new)
         if is_new:
-            self.model.remember({"relationships": [{"at": at, **call}], "notes": []}, self.clock())
+            item = {"at": at, **call}
+            self.model.remember({"nodes": [], "relationships": [item], "notes": []}, self.clock())
 
     async def _update_relationship(
         self, at: Ends, values: dict[str, Any], clear: set[str], notes: list[Any], correction: bool
@@ -423,7 +436,7 @@ class User:
         node = succeeded(await self.tools.create_node(label=LABELS[drop], name=drop))
         keys[drop] = node["entity_key"]
         await self.adopt()
-        before.nodes.setdefault(drop, Record(created=self.clock().date()))
+        before.nodes.setdefault(drop, Record(created=self.clock()))
         for at, record in [*before.nodes.items(), *before.relationships.items()]:
             into = (
                 keep
@@ -460,7 +473,7 @@ class User:
             [self.read_entry(entry) for entry in json.loads(stored.get("history") or "[]")],
             said_on=stored.get("said_on"),
             source=stored.get("source_entity_key"),
-            created=stored["created_at"].to_native().date(),
+            created=stored["created_at"].to_native(),
         )
 
     async def _time_passes(self) -> None:
@@ -517,7 +530,7 @@ class User:
         )
         relationships, nodes = self.model.found(filters, self.clock())
         self.compare_relationships(found.relationships, relationships, filters)
-        self.compare_nodes(found.objects, nodes)
+        self.compare_nodes(found.objects, nodes, filters)
 
     async def _explore(self, filters: Filter) -> None:
         request = {
@@ -530,7 +543,7 @@ class User:
         )
         relationships, nodes = self.model.found(filters, self.clock())
         self.compare_relationships(found.relationships, relationships, filters)
-        self.compare_nodes([one.node for one in found.nodes], nodes)
+        self.compare_nodes([one.node for one in found.nodes], nodes, filters)
 
     async def _timeline(self, at: str, between: str | None) -> None:
         payload = await self.tools.get_relationship(
@@ -551,9 +564,10 @@ class User:
         if record is None:
             return
         shown = payload["node" if isinstance(at, str) else "relationship"]
-        assert [self.read_entry(entry) for entry in reversed(shown.get("history", ()))] == [
-            entry for entry in record.history if entry.value is not None
-        ]
+        # The values of a field stand in their order.
+        history = [self.read_entry(entry) for entry in reversed(shown.get("history", ()))]
+        former = [entry for entry in record.history if entry.value is not None]
+        assert sorted(history, key=attrgetter("field")) == sorted(former, key=attrgetter("field"))
         # All notes are listed; those that have expired with the day until which they held.
         notes = [self.read_note(note) for note in shown.get("notes", ())]
         assert Counter(notes) == Counter(note.shown for note in record.notes)
@@ -604,8 +618,13 @@ class User:
                 assert (getattr(one, name) or None) == (values.get(name) or None), (name, filters)
         assert by_ends == {ends: shown_notes(notes) for ends, notes in expected.items()}
 
-    def compare_nodes(self, found: Any, expected: dict[str, list[Note]]) -> None:
-        """Compare the nodes of an answer with those of the model."""
+    def compare_nodes(self, found: Any, expected: dict[str, list[Note]], filters: Filter) -> None:
+        """Compare the nodes of an answer with those of the model, likewise."""
+        for one in found:
+            known = self.model.nodes[self.names[one.entity_key]].known_on(filters.known_as_of)
+            assert known is not None
+            values = known.values_on(filters.as_of)
+            assert (one.description or None) == (values.get("description") or None), filters
         nodes = [(self.names[one.entity_key], self.current(one)) for one in found]
         assert sorted(nodes) == sorted(
             (name, shown_notes(notes)) for name, notes in expected.items()

@@ -173,7 +173,7 @@ class Record:
         stated: of each field what was stated, in the order of writing; what was wrong is not there.
         said_on: when it was first said.
         source: where that was.
-        created: the day of the first write.
+        created: the time of the first write.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -182,19 +182,17 @@ class Record:
     stated: dict[str, list[Stated]] = field(default_factory=dict)
     said_on: str | None = None
     source: str | None = None
-    created: date = date.min
+    created: datetime = datetime.min
 
     def __post_init__(self) -> None:
         """Put together what was stated, from the history of a stored record or from nothing."""
-        for name in HISTORY_FIELDS:
-            if name != "when":
-                self._restate(name)
-        self._date_types()
+        self._restate()
 
-    def _date_types(self) -> None:
-        """Give the types their periods: the present one has that of the record, and one to which
-        others were added shares theirs.
-        """
+    def _restate(self) -> None:
+        """Put together what was stated, from the history."""
+        self.stated = {name: self._stated(name) for name in HISTORY_FIELDS if name != "when"}
+        # The present type has the period of the record, and one to which others were added shares
+        # theirs.
         following = None
         for one in reversed(self.stated["relationship_type"]):
             if following is None:
@@ -203,18 +201,16 @@ class Record:
                 one.when = following.when
             following = one
 
-    def _restate(self, name: str) -> None:
-        """Put together what was stated of a field, from the history."""
+    def _stated(self, name: str) -> list[Stated]:
+        """What was stated of a field, one after the other."""
         every, begins = list[Stated](), None
-        for old in [*self.history, None]:
-            if old is None:
-                is_known = self.values.get(name) not in {None, ""} or every
-                every += [Stated(self.values.get(name) or None, begins)] if is_known else []
-            elif old.field == name and not old.corrected:
+        for old in self.history:
+            if old.field == name and not old.corrected:
                 is_first = not every and old.value is None
                 every += [] if is_first else [Stated(old.value, begins, old.when)]
                 begins = None if is_first and not old.said_on else old.end
-        self.stated[name] = every
+        is_known = self.values.get(name) not in {None, ""} or every
+        return [*every, Stated(self.values.get(name) or None, begins)] if is_known else []
 
     def change(
         self,
@@ -236,15 +232,15 @@ class Record:
             ended: when the old ones ended, if the new ones say when they began.
             said_on: when that was said.
         """
-        began, stated = ended or said_on, self.stated
-        known = days_of(began)[0] if began else None
         old_type = self.values.get("relationship_type")
         new_type = str(values.get("relationship_type", old_type))
         is_other_type = new_type != old_type and not new_type.startswith(f"{old_type}, ")
-        if said_on and not corrected and not values.get("when"):
-            values = dict(values)
-            for name in {"description", "attitude", "proximity"} & values.keys():
-                self._say_earlier(name, values, now, said_on, source)
+        if said_on and not corrected:
+            told = [name for name in ("description", "attitude", "proximity") if values.get(name)]
+            earlier = {
+                name for name in told if self._tell(name, values[name], now, said_on, source)
+            }
+            values = {name: value for name, value in values.items() if name not in earlier}
         for name in HISTORY_FIELDS:
             old, new = self.values.get(name), values.get(name)
             if name not in values or new == old:
@@ -267,17 +263,8 @@ class Record:
                         None if corrected else period,
                     )
                 )
-            if name == "when":
-                continue
-            every = stated[name]
-            if corrected and every:
-                every[-1].value = new or None
-            elif corrected or not every:
-                every.append(Stated(new or None, None if corrected or not said_on else known))
-            else:
-                every.append(Stated(new or None, known or now.date()))
         self.values |= values
-        self._date_types()
+        self._restate()
 
     def former(self, name: str) -> dict[str, Any] | None:
         """The values that a field gets if its last other value returns; None if it had none."""
@@ -293,32 +280,48 @@ class Record:
         )
         return {name: last.value, **({"when": last.when} if is_period else {})}
 
-    def _say_earlier(
-        self, name: str, values: dict[str, Any], now: datetime, said_on: str, source: str | None
-    ) -> None:
-        """Take a value from those to set if it was said before the present one: it is a former
-        one.
+    def _tell(
+        self, name: str, value: object, now: datetime, said_on: str, source: str | None
+    ) -> bool:
+        """Put a value among those that were said before and after it; whether there are any after.
+
+        Each step in the life of a field is what was said and the value that it led to. The new one
+        comes before the first change that was said later. Corrections of the value until then that
+        were said later are said again after it.
         """
-        new, old = values[name], self.values.get(name)
-        places = [
-            place
-            for place, one in enumerate(self.history)
-            if one.field == name and not one.corrected
+        said = days_of(said_on)[0]
+        of_field = [one for one in self.history if one.field == name]
+        first, *led_to = [*(one.value for one in of_field), self.values.get(name) or None]
+        steps = list(zip(of_field, led_to, strict=True))
+        changes = [
+            number
+            for number, (one, _) in enumerate(steps)
+            if one.known > said and not one.corrected
         ]
-        last = self.history[places[-1]] if places else None
-        known = last.said_on if last else self.said_on
-        if None in (old or None, new or None) or old == new or (last and last.ended) or not known:
-            return
-        if days_of(said_on) >= days_of(known):
-            return
-        del values[name]
-        if any(self.history[place].value == new for place in places):
-            return
-        origin = last.source if last else self.source
-        if last:
-            self.history[places[-1]] = replace(last, said_on=said_on, source=source)
-        self.history.append(Replaced(name, new, now, origin, said_on=known))
-        self._restate(name)
+        cut = changes[0] if changes else len(steps)
+        before, after = steps[:cut], steps[cut:]
+        last = max(
+            (number for number, (one, _) in enumerate(before) if not one.corrected), default=-1
+        )
+        late = [one for one, _ in before[last + 1 :] if one.known > said]
+        # Each leads to what the next one found, and the last to what is right by now.
+        found = [*(one.value for one in late[1:]), *(to for _, to in before[-1:])]
+        again = list(zip(late, found, strict=False))
+        if not again and not after:
+            return False
+        new = Replaced(name, None, now, source, said_on=said_on)
+        if (before[-1][1] if before else first) == value:
+            return True
+        if again:
+            again[0] = (replace(again[0][0], corrected=False), again[0][1])
+        elif after[0][1] == value:
+            # It was said earlier than was known.
+            del after[0]
+        steps = [*before, (new, value), *again, *after]
+        values = [first, *(to for _, to in steps)]
+        life = [replace(one, value=old) for (one, _), old in zip(steps, values, strict=False)]
+        self.history = [one for one in self.history if one.field != name] + life
+        return True
 
     def add(self, note: Note, now: datetime) -> None:
         """Add a note; one that repeats a current one can only make it last longer, and be known
@@ -355,9 +358,19 @@ class Record:
         return True
 
     def hear(self, said_on: str | None, source: str | None) -> None:
-        """Note that it was said on a day, which may be the first."""
-        if said_on and self.said_on and days_of(said_on) < days_of(self.said_on):
-            self.said_on, self.source = said_on, source or self.source
+        """Note that it was said on a day, which may be the first: then its first values were said
+        later than that.
+        """
+        if not said_on or days_of(said_on)[0] >= self.known:
+            return
+        later = []
+        for name in HISTORY_FIELDS[1:]:
+            every = [one.before(name) for one in self.history if one.has(name)]
+            if [*every, self.values.get(name)][0] not in (None, ""):
+                later.append(Replaced(name, None, self.created, self.source, said_on=self.said_on))
+        self.history = [*later, *self.history]
+        self.said_on, self.source = said_on, source or self.source
+        self._restate()
 
     def values_on(self, as_of: str | None) -> dict[str, Any]:
         """The values at the end of a period, each the last that was stated of those that had begun;
@@ -366,10 +379,14 @@ class Record:
         if as_of is None:
             return self.values
         last = days_of(as_of)[1]
+        since = days_of(self.said_on)[0] if self.said_on else date.min
         begun = {
-            name: [one for one in every if one.begins is None or one.begins <= last]
+            name: [one for one in every if (one.begins or since) <= last]
             for name, every in self.stated.items()
         }
+        begun["relationship_type"] = (
+            begun["relationship_type"] or self.stated["relationship_type"][:1]
+        )
         values = {name: every[-1].value for name, every in begun.items() if every}
         if types := begun["relationship_type"]:
             values["when"] = types[-1].when
@@ -389,7 +406,7 @@ class Record:
     @property
     def known(self) -> date:
         """The day since when it is known: when it was first said, or else created."""
-        return days_of(self.said_on)[0] if self.said_on else self.created
+        return days_of(self.said_on)[0] if self.said_on else self.created.date()
 
     def known_on(self, known_as_of: str | None) -> "Record | None":
         """What was known of it at the end of a period; None if nothing was.
@@ -539,6 +556,16 @@ class UserModel:
         source = None if call.get("source") is None else self.keys[call["source"]]
         said_on = call.get("said_on")
         failures = 0
+        for item in call["nodes"]:
+            node = self.nodes[item["at"]]
+            node.hear(said_on, source)
+            node.change(
+                {"description": item["description"]},
+                now,
+                source=source,
+                corrected=bool(item.get("correction")),
+                said_on=said_on,
+            )
         for item in call["relationships"]:
             failures += not self._remember_relationship(item, now, said_on, source)
         for item in call["notes"]:
@@ -599,10 +626,10 @@ class UserModel:
                 replaces=corrected or is_other,
                 ends=not corrected and is_new_type(ends, old_type, new_type if is_other else None),
             )
+            record.hear(said_on, source)
             record.change(
                 given, now, source=source, corrected=corrected, ended=ended, said_on=said_on
             )
-            record.hear(said_on, source)
         for note in notes:
             record.add(note, now)
         return True
@@ -622,7 +649,7 @@ class UserModel:
         """Create a relationship; without a type it has its Neo4j type in words."""
         values = {"relationship_type": in_words(ends), **values}
         self.relationships[ends] = record = Record(
-            values, said_on=said_on, source=source, created=now.date()
+            values, said_on=said_on, source=source, created=now
         )
         return record
 
@@ -750,7 +777,9 @@ def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
     for old in record.history:
         if old.field == "relationship_type" and not old.corrected and not has_all(old.value, first):
             said_on = old.said_on
-    if when := record.values.get("when") or said_on:
+    when = record.values.get("when") or said_on
+    # A node is no event.
+    if when and record.values.get("relationship_type"):
         yield when, record.values.get("description") or ""
     yield from ((note.when, note.content) for note in record.current_notes(now) if note.when)
 

@@ -17,7 +17,7 @@ from kgagent.graph.facts import Ending
 from kgagent.graph.history import Origin, replaced_values, with_earlier
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.pair_state import End, PairState
-from kgagent.graph.property_names import ADOPTED, LEVEL_FIELDS, TRUST
+from kgagent.graph.property_names import ADOPTED, LEVEL_FIELDS, SOURCE_TEXT, TRUST
 from kgagent.graph.quotes import Quotes
 from kgagent.graph.record_saver import RecordSaver, changed_properties, with_properties
 from kgagent.graph.record_trust import trust_after
@@ -31,7 +31,7 @@ from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.free_types import is_same, new_types, type_names, with_types
 from kgagent.models.history import dump_history
 from kgagent.models.note import times_of_note
-from kgagent.models.when import beginning, is_earlier, with_periods
+from kgagent.models.when import OPEN_END, beginning, first_day, with_periods
 from kgagent.names import normalised_name, normalised_type, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
@@ -182,6 +182,8 @@ class GraphStrategy:
             if intent.edit is not None:
                 values = intent.edit.values(stored)
             _check_node(intent, stored, self._graph.nodes.ontology)
+            # The time of a source's text is its own.
+            values = {**({} if stored.text(SOURCE_TEXT) else self._said_before(stored)), **values}
         values |= changed_aliases(before, values=values, added=intent.aliases)
         said = {**intent.initial, **values}
         return self._changed(intent, stored, before, values, said=said)
@@ -218,8 +220,7 @@ class GraphStrategy:
             elif when:
                 when = with_periods(stored.text("when"), when)
                 intent = replace(intent, values={**intent.values, "when": when})
-            if is_earlier(self._options.said_on, stored.text("said_on")):
-                intent = replace(intent, values={**intent.values, **self._first_said})
+            intent = replace(intent, values={**intent.values, **self._said_before(stored)})
         before = stored or with_properties(blank, {"user_id": self._graph.user_id})
         values = {
             name: ontology.level(before.neo4j_type, name, value) if name in LEVEL_FIELDS else value
@@ -264,6 +265,11 @@ class GraphStrategy:
         }
         return {name: value for name, value in said.items() if value}
 
+    def _said_before(self, stored: NodeRecord | RelationshipRecord) -> dict[str, Any]:
+        """When and where a record was first said, if that is before what is known."""
+        said = first_day(self._options.said_on) or OPEN_END
+        return self._first_said if said < stored.known_since else {}
+
     def _changed(
         self,
         intent: Intent,
@@ -286,17 +292,16 @@ class GraphStrategy:
             if (own := stored_trust(trust)) is not None:
                 changes[TRUST] = own
             return PlannedWrite(None, with_properties(before, changes), changes)
-        known, earlier = with_properties(stored, levels), set[str]()
-        history = list(known.history)
+        known = with_properties(stored, levels)
         origin = Origin(
             until=context.clock(),
             by=self._graph.user_id,
             said_on=options.said_on,
             source_entity_key=options.source_entity_key,
         )
-        if not intent.correction and not values.get("when"):
-            history, earlier = with_earlier(known, changes, origin, trust)
-            changes = {name: value for name, value in changes.items() if name not in earlier}
+        history, earlier = with_earlier(known, values, origin, trust, corrected=intent.correction)
+        earlier &= changes.keys()
+        changes = {name: value for name, value in changes.items() if name not in earlier}
         others = {
             name: value
             for name, value in changes.items()

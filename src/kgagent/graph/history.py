@@ -1,7 +1,7 @@
 """What a write adds to the history of a record."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +9,7 @@ from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import Record, plain
 from kgagent.models.free_types import is_extended
 from kgagent.models.history import HistoryEntry
-from kgagent.models.when import is_earlier, is_extended_when
+from kgagent.models.when import OPEN_END, first_day, is_extended_when
 from kgagent.trust import Trust
 
 HISTORY_FIELDS = ("name", "relationship_type", "description", *LEVEL_FIELDS, "when")
@@ -94,42 +94,72 @@ def replaced_values(
 
 
 def with_earlier(
-    stored: Record, changes: Mapping[str, Any], origin: Origin, trust: Trust
+    stored: Record, values: Mapping[str, Any], origin: Origin, trust: Trust, *, corrected: bool
 ) -> tuple[list[HistoryEntry], set[str]]:
-    """The history of a record with the values that were said before the present ones, and which of
-    the properties that change these are: a description or a level of an earlier conversation is a
-    former one.
+    """The history of a record with the values that were said before others, and which of the
+    properties these are: a description or a level of an earlier conversation is a former one.
+
+    The values of a field stand in the order in which they were said, each since it was first said.
+    What a correction says takes the place of what was wrong, and if it was said after the new
+    value, it holds again since then.
 
     Args:
         stored: the record.
-        changes: the properties that change.
+        values: the properties that the write gives, also those that do not change.
         origin: where they come from.
         trust: their class.
+        corrected: whether the values before were never right, whenever that was said.
     """
     history, earlier = list(stored.history), set[str]()
-    for name in _DATED:
-        value, present = changes.get(name), stored.properties.get(name)
-        places = [
-            place
-            for place, entry in enumerate(history)
-            if entry.field == name and not entry.corrected
-        ]
-        last = history[places[-1]] if places else None
-        known = last.said_on if last else stored.text("said_on")
-        if value in (None, "") or present in (None, "") or (last and last.ended):
-            continue
-        if not is_earlier(origin.said_on, known):
+    said, since = first_day(origin.said_on) or OPEN_END, asdict(origin)
+    if said < stored.known_since and values.keys() & {"said_on", *_DATED}:
+        history = [*_first_noted(stored, origin), *history]
+    for name in () if corrected else _DATED:
+        value, present = plain(values.get(name)), plain(stored.properties.get(name)) or None
+        places = [place for place, one in enumerate(history) if one.field == name]
+        later = [place for place in places if history[place].known_since > said]
+        changes = [place for place in places if not history[place].corrected]
+        end = next((place for place in changes if place in later), len(history))
+        begin = max((place for place in changes if place < end), default=-1)
+        again = [history[place] for place in later if begin < place < end]
+        if value in (None, "") or (end == len(history) and not again):
             continue
         earlier.add(name)
-        if any(history[place].value == plain(value) for place in places):
+        former = HistoryEntry(field=name, value=present, trust=stored.trust, **since)
+        if end < len(history):
+            former = history[end].model_copy(update={**since, "ended": None})
+        after = next((history[place].value for place in places if place > end), present)
+        if former.value == value:
             continue
-        source = stored.text("source_entity_key") or None
-        if last:
-            began = {"said_on": origin.said_on, "source_entity_key": origin.source_entity_key}
-            history[places[-1]], source = last.model_copy(update=began), last.source_entity_key
-        since = replace(origin, said_on=known, source_entity_key=source)
-        history.append(HistoryEntry(field=name, value=plain(value), trust=trust, **asdict(since)))
+        if again:
+            first = {"value": value, "corrected": False, "trust": trust}
+            history[end:end] = [former, again[0].model_copy(update=first), *again[1:]]
+        elif after == value:
+            # It was said earlier than was known.
+            history[end] = former
+        else:
+            changed = {"value": value, "trust": trust}
+            history[end : end + 1] = [former, history[end].model_copy(update=changed)]
     return history, earlier
+
+
+def _first_noted(stored: Record, origin: Origin) -> list[HistoryEntry]:
+    """When and where the first values of a record were said of which something is said earlier."""
+    of_record = {
+        "until": stored.created,
+        "by": origin.by,
+        "said_on": stored.text("said_on") or None,
+        "source_entity_key": stored.text("source_entity_key") or None,
+    }
+    first = {
+        name: next(
+            (getattr(one, one.replaced[name]) for one in stored.history if name in one.replaced),
+            stored.properties.get(name),
+        )
+        for name in _FIRST_NOTED
+    }
+    noted = [name for name, value in first.items() if value not in (None, "")]
+    return [HistoryEntry(field=name, value=None, **of_record) for name in noted]
 
 
 def is_extension(name: str, stored: str, changed: str) -> bool:

@@ -4,6 +4,8 @@ it back.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from heapq import merge
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from kgagent.errors import InputError, NodeNotFoundError
@@ -27,7 +29,7 @@ from kgagent.graph.whole_write import MAX_RECORDS, Change, Changes, Plan, WholeW
 from kgagent.models import GraphNode, Note
 from kgagent.models.history import dump_history
 from kgagent.models.merged_notes import merge_notes, stored_form
-from kgagent.models.note import LONG_AGO, dump_notes
+from kgagent.models.note import dump_notes
 from kgagent.models.plain import aliases_in
 from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology
@@ -293,10 +295,8 @@ class Merge(WholeWrite[MergePlan]):
         if notes != record.notes:
             changes["notes"] = dump_notes(notes)
         if any(other.history for other in alike):
-            entries = [entry for one in (record, *alike) for entry in one.history]
-            changes["history"] = dump_history(
-                sorted(entries, key=lambda entry: entry.until or LONG_AGO)
-            )
+            histories = (one.history for one in (record, *alike))
+            changes["history"] = dump_history(merge(*histories, key=attrgetter("known_since")))
         return _Merged(changed(record, changes), lost)
 
     def _missing_properties(self, record: Record, others: Iterable[Record]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from kgagent.graph.property_names import (
 )
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.history import HistoryEntry, parse_history, said_of_type
-from kgagent.models.note import format_utc, notes_text_at, parse_notes
+from kgagent.models.note import as_utc, format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
 from kgagent.models.when import OPEN_START, first_day, periods_of
 from kgagent.names import other_spelling
@@ -75,6 +75,13 @@ class Record:
     def notes_text(self, now: datetime) -> str | None:
         """The text of the notes for full-text search, without expired ones; None if it is empty."""
         return notes_text_at(self.notes, now) or None
+
+    @property
+    def created(self) -> datetime | None:
+        """When it was created; None if that is not known."""
+        with suppress(ValueError):
+            return as_utc(datetime.fromisoformat(str(_time(self.properties.get("created_at")))))
+        return None
 
     @property
     def known_since(self) -> int:

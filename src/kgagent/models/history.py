@@ -89,48 +89,75 @@ class HistoryEntry(BaseModel):
         return {self.field: "value", **({"when": "when"} if is_type else {})}
 
 
+class _Value(NamedTuple):
+    """A value of a field, one after the other.
+
+    Attributes:
+        begin: the day on which it began; 0 if that is not known.
+        value: what it is; None if there is none from then on.
+        entry: the entry that has it; None for the present one.
+    """
+
+    begin: int
+    value: Any
+    entry: HistoryEntry | None
+
+
+def _values(present: Mapping[str, Any], history: Iterable[HistoryEntry], name: str) -> list[_Value]:
+    """The values of a field without those that were wrong: what was right all the time is there in
+    their place.
+    """
+    begin, found = first_day(present.get("said_on")) or OPEN_START, list[_Value]()
+    for entry in history:
+        if entry.field != name or entry.corrected or entry.end is None:
+            continue
+        if found or entry.value is not None:
+            found.append(_Value(begin, entry.value, entry))
+        elif not entry.said_on:
+            # When the first value began is not known.
+            continue
+        begin = entry.end
+    return [*found, _Value(begin, present.get(name), None)]
+
+
 def values_on(
     present: Mapping[str, Any], history: Sequence[HistoryEntry], day: int
 ) -> dict[str, Any]:
     """The values that a record had on a day, of the fields that had others than the present ones.
 
     Each value holds from the day on which the one before ended. Of those that began by a day, the
-    one that was written last holds, so that a later statement about an earlier time counts; a value
-    that was corrected never held. The period `when` belongs to the type: a type that ended has its
-    own, one to which another was added has that of both, and another period of the same type
-    corrects the one before.
+    one that stands last holds, so that a later statement about an earlier time counts. The first
+    one holds from the beginning of the period `when`, or else since the record was first said. The
+    period belongs to the type: a type that ended has its own, one to which another was added has
+    that of both, and another period of the same type corrects the one before.
 
     Args:
         present: the properties of the record.
         history: its earlier values, the oldest first.
         day: the day, such as 20230204.
     """
-    found: dict[str, HistoryEntry] = {}
-    began: set[str] = set()
+    found: dict[str, _Value | None] = {}
     types, period = present.get("relationship_type"), present.get("when")
-    for entry in reversed(history):
-        if entry.corrected or entry.end is None or entry.field in began or entry.field == "when":
-            continue
-        if entry.end <= day:
-            began.add(entry.field)
-            continue
-        found[entry.field] = entry
-        if entry.field == "relationship_type":
-            if not has_all_types(types, entry.value):
-                period = entry.when
-            types = entry.value
-    values: dict[str, Any] = {name: entry.value for name, entry in found.items()}
-    if "relationship_type" in found:
+    for one in reversed(_values(present, history, "relationship_type")):
+        if one.entry is not None:
+            period = period if has_all_types(types, one.value) else one.entry.when
+            types, found["relationship_type"] = one.value, one
+        if one.begin <= day:
+            break
+    for name in ("name", "description", "attitude", "proximity"):
+        every = _values(present, history, name)
+        is_known = bool(period) or name == "name"
+        begun = [one for one in every if one.begin <= day] or (every[:1] if is_known else [])
+        found[name] = begun[-1] if begun else None
+    values = {
+        name: None if one is None else one.value
+        for name, one in found.items()
+        if (present.get(name) if one is None else one.entry)
+    }
+    if "relationship_type" in values:
         values["when"] = period
-    has_period = bool(values.get("when", present.get("when")))
-    is_said_later = (first_day(present.get("said_on")) or OPEN_START) > day
-    if not has_period and is_said_later and present.get("description"):
-        values["description"] = None
-    for name, entry in found.items():
-        # A first value whose time is not known holds always, or within the period.
-        if entry.value is None and name not in began and (has_period or not entry.said_on):
-            del values[name]
-    return values | _trust_then(present, {n: one.trust for n, one in found.items() if n in values})
+    classes = {name: one.entry.trust for name, one in found.items() if one and one.entry}
+    return values | _trust_then(present, classes)
 
 
 def _trust_then(present: Mapping[str, Any], returned: Mapping[str, Trust]) -> dict[str, Any]:

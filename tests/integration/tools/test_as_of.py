@@ -205,3 +205,56 @@ async def test_what_an_earlier_conversation_said_is_a_former_value(tools: Toolse
     shown = succeeded(await tools.get_relationship(**ends))["relationship"]
     assert [(one["value"], one["said_on"]) for one in shown["history"]] == [("Older.", "2022-03")]
     assert shown["attitude"] == 4
+
+
+OF = {year: f"Of {year}." for year in ("2018", "2020", "2024")}
+
+
+@pytest.mark.parametrize("when", [{}, {"when": "2010/.."}])
+@pytest.mark.parametrize(
+    "order", [("2018", "2020", "2024"), ("2020", "2024", "2018"), ("2024", "2018", "2020")]
+)
+async def test_descriptions_are_those_of_their_days_in_whatever_order_they_are_told(
+    graph: KnowledgeGraph, user_id: str, tools: Toolset, order: tuple[str, ...], when: Call
+) -> None:
+    succeeded(await tools.remember(nodes=[{"label": "Person", "name": "Bo"}], said_on="2017"))
+    for year in order:
+        ada = {"label": "Concept", "name": "Ada", "description": OF[year]}
+        call = said("friend", year, description=OF[year], **when)
+        succeeded(await tools.remember(nodes=[ada], **call))
+    for year, filters in (
+        ("2018", {"known_as_of": "2019"}),
+        ("2020", {"known_as_of": "2021"}),
+        ("2024", {"known_as_of": "2024"}),
+        ("2018", {"as_of": "2019"}),
+        ("2020", {"as_of": "2021"}),
+        ("2018", {"as_of": "2019", "known_as_of": "2021"}),
+        ("2024", {}),
+    ):
+        asked: Call = {"user_id": user_id, "threshold": -1, **filters}
+        found = await graph.search("Ada and Bo", **asked)
+        [ada_then] = [one.description for one in found.objects if one.name == "Ada"]
+        [friends] = found.relationships or ()
+        assert (ada_then, friends.description) == (OF[year], OF[year]), filters
+
+
+async def test_a_correction_is_newer_than_what_was_said_before_it(
+    graph: KnowledgeGraph, user_id: str, tools: Toolset
+) -> None:
+    succeeded(await tools.remember(nodes=NODES, **said("friend", "2020", description="Wrong.")))
+    right = {"from_entity_key": "Ada", "to_entity_key": "Bo", "description": "Right."}
+    succeeded(await tools.update_relationship(**right, correction=True))
+    for year in ("2022", "2018"):
+        succeeded(await tools.remember(**said("friend", year, description=f"Of {year}.")))
+    for text, filters in (
+        ("Right.", {}),
+        ("Of 2018.", {"known_as_of": "2019"}),
+        ("Wrong.", {"known_as_of": "2021"}),
+        ("Of 2022.", {"known_as_of": "2023"}),
+        ("Of 2018.", {"as_of": "2019"}),
+        ("Right.", {"as_of": "2021"}),
+        ("Of 2022.", {"as_of": "2023"}),
+    ):
+        asked: Call = {"user_id": user_id, "threshold": -1, **filters}
+        found = await graph.search("Ada and Bo", **asked)
+        assert [one.description for one in found.relationships or ()] == [text], filters

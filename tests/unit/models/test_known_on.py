@@ -36,8 +36,8 @@ def change(record: Record, random: Random, now: datetime) -> None:
     values = {one: some_value(random, one) for one in HISTORY_FIELDS if random.random() < 0.35}
     said_on = random.choice([None, some_day(random)])
     if values:
-        record.change(values, now, corrected=random.random() < 0.25, said_on=said_on)
         record.hear(said_on, None)
+        record.change(values, now, corrected=random.random() < 0.25, said_on=said_on)
     if random.random() < 0.5:
         name = random.choice("abc")
         record.add(ModelNote(name, some_day(random), None, None, said_on, now.date()), now)
@@ -77,7 +77,7 @@ def test_what_was_known_on_a_day_is_what_the_model_knows(seed: int) -> None:
     random, changes, taken_back = Random(seed), 0, 0
     while changes < CHANGES:
         said_on = random.choice([None, some_day(random)])
-        record = Record({"relationship_type": "friend"}, said_on=said_on, created=WRITTEN.date())
+        record = Record({"relationship_type": "friend"}, said_on=said_on, created=WRITTEN)
         now = WRITTEN
         for _ in range(random.randrange(1, 8)):
             now += timedelta(days=random.choice([0, 0, 3, 9]))
