@@ -144,7 +144,7 @@ def with_earlier(
 
 
 def _first_noted(stored: Record, origin: Origin) -> list[HistoryEntry]:
-    """When and where the first values of a record were said of which something is said earlier."""
+    """When and where the first values of a record were said, once something is said earlier."""
     of_record = {
         "until": stored.created,
         "by": origin.by,

@@ -3,6 +3,7 @@ stored.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
@@ -68,11 +69,15 @@ class HistoryEntry(BaseModel):
     trust: Annotated[Trust, BeforeValidator(read_trust)] = OWN
 
     @property
+    def end_date(self) -> str | None:
+        """The date on which it no longer held, in EDTF; None if unknown."""
+        stated = beginning(self.ended or self.said_on or "..")
+        return stated or (f"{self.until:%Y-%m-%d}" if self.until else None)
+
+    @property
     def end(self) -> int | None:
         """The day on which it no longer held, such as 20230204; None if unknown."""
-        if (stated := first_day(self.ended or self.said_on)) is not None:
-            return stated
-        return None if self.until is None else day_number(self.until)
+        return first_day(self.end_date)
 
     @property
     def known_since(self) -> int:
@@ -93,31 +98,36 @@ class _Value(NamedTuple):
     """A value of a field, one after the other.
 
     Attributes:
-        begin: the day on which it began; 0 if that is not known.
+        began: when it began, in EDTF; None if that is not known.
         value: what it is; None if there is none from then on.
         entry: the entry that has it; None for the present one.
     """
 
-    begin: int
+    began: str | None
     value: Any
     entry: HistoryEntry | None
 
+    @property
+    def begin(self) -> int:
+        """The day on which it began, such as 20230204; 0 if that is not known."""
+        return first_day(self.began) or OPEN_START
+
 
 def _values(present: Mapping[str, Any], history: Iterable[HistoryEntry], name: str) -> list[_Value]:
-    """The values of a field without those that were wrong: what was right all the time is there in
-    their place.
+    """The values of a field, the oldest first, without those that were wrong: what was right all
+    the time is there in their place.
     """
-    begin, found = first_day(present.get("said_on")) or OPEN_START, list[_Value]()
+    began, found = present.get("said_on"), list[_Value]()
     for entry in history:
         if entry.field != name or entry.corrected or entry.end is None:
             continue
         if found or entry.value is not None:
-            found.append(_Value(begin, entry.value, entry))
+            found.append(_Value(began, entry.value, entry))
         elif not entry.said_on:
             # When the first value began is not known.
             continue
-        begin = entry.end
-    return [*found, _Value(begin, present.get(name), None)]
+        began = entry.end_date
+    return [*found, _Value(began, present.get(name), None)]
 
 
 def values_on(
@@ -298,24 +308,18 @@ def former_descriptions(
         day: the day, such as 20230204.
     """
     found: list[FormerDescription] = []
-    began = present.get("said_on")
-    for entry in history:
-        if entry.field != "description" or entry.corrected or (entry.end or OPEN_END) > day:
-            continue
-        ended = beginning(entry.ended or entry.said_on or "..") or (
-            f"{entry.until:%Y-%m-%d}" if entry.until else None
-        )
-        if isinstance(entry.value, str) and entry.value.strip():
-            when = f"{began or '..'}/{ended or '..'}"
+    for one, following in pairwise(_values(present, history, "description")):
+        text, entry = one.value, one.entry
+        if entry and following.begin <= day and isinstance(text, str) and text.strip():
+            when, ended = f"{one.began or '..'}/{following.began}", f"../{following.began}"
             found.append(
                 FormerDescription(
-                    content=entry.value,
+                    content=text,
                     added_by=entry.by,
-                    when=when if periods_of(when) else f"../{ended}",
+                    when=when if periods_of(when) else ended,
                     trust=entry.trust,
                 )
             )
-        began = ended
     return found
 
 

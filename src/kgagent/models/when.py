@@ -163,12 +163,6 @@ def first_day(when: object) -> int | None:
     return next((period.earliest for period in periods_of(when)), None)
 
 
-def is_earlier(when: object, other: object) -> bool:
-    """Whether a time is before another one, if both are known."""
-    one, two = periods_of(when), periods_of(other)
-    return bool(one and two) and one < two
-
-
 def last_day(when: object) -> int:
     """The last day of a text; of one without a time, and of one without an end, 99991231."""
     return max((period.latest for period in periods_of(when)), default=OPEN_END)

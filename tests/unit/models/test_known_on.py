@@ -1,12 +1,15 @@
-"""What was known of a record on a day, after random changes, beside the model of time."""
+"""What was known of a record on a day, and how it was on another, after random changes, beside the
+model of time.
+"""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 from typing import Any
 
 import pytest
 
-from kgagent.models.history import HistoryEntry, known_on
+from kgagent.models.history import HistoryEntry, known_on, parse_history, values_on
 from kgagent.models.note import Note, parse_notes
 from kgagent.models.when import day_number
 from tests.support.time_model import HISTORY_FIELDS, Record
@@ -72,6 +75,10 @@ def stored(record: Record) -> tuple[dict[str, Any], list[HistoryEntry], list[Not
     return properties | ({"notes": "some"} if notes else {}), history, notes
 
 
+def fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values.get(name) or None for name in HISTORY_FIELDS}
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_what_was_known_on_a_day_is_what_the_model_knows(seed: int) -> None:
     random, changes, taken_back = Random(seed), 0, 0
@@ -88,10 +95,14 @@ def test_what_was_known_on_a_day_is_what_the_model_knows(seed: int) -> None:
             if (then := record.known_on(day)) is None:
                 continue
             number = day_number(datetime.fromisoformat(day))
-            found = properties | known_on(properties, history, notes, number)
-            assert {name: found.get(name) or None for name in HISTORY_FIELDS} == {
-                name: then.values.get(name) or None for name in HISTORY_FIELDS
-            }
+            known = known_on(properties, history, notes, number)
+            found = properties | known
+            assert fields(found) == fields(then.values)
+            if then.is_valid(as_of := some_day(random)):
+                left = parse_history(found.get("history")) if "history" in known else history
+                number = day_number(datetime.fromisoformat(as_of))
+                on_day = found | values_on(found, left, number)
+                assert fields(on_day) == fields(then.values_on(as_of))
             kept = notes if found.get("notes") == "some" else parse_notes(found.get("notes"))
             assert sorted(one.content for one in kept) == sorted(one.content for one in then.notes)
             taken_back += then.values != record.values
