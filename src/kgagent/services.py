@@ -24,7 +24,7 @@ from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.search import RetrievalService
 from kgagent.settings import Settings
-from kgagent.trust import check_trust
+from kgagent.trust import given_trust
 
 MAX_SHARED = 1_000
 """Lists of owners whose readers, with what they cache, are kept."""
@@ -121,9 +121,9 @@ class GraphServices(Readers):
         Raises:
             InputError: there is no such class.
         """
-        if trust is None:
-            return self
-        return replace(self, write_context=replace(self.write_context, trust=check_trust(trust)))
+        context = self.write_context
+        context = replace(context, trust=given_trust(trust) or context.trust)
+        return replace(self, write_context=context)
 
     def sharing(self, user_id: str, readable: Sequence[str]) -> "GraphServices":
         """The parts for reads of a user who may read the records of others too.

@@ -24,9 +24,9 @@ def level(trust: Trust | None) -> int:
     return TRUSTS.index(trust or OWN)
 
 
-def lower(one: Trust, other: Trust) -> Trust:
-    """The lower of two classes."""
-    return min(one, other, key=level)
+def lower(*classes: Trust) -> Trust:
+    """The lowest of some classes."""
+    return min(classes, key=level)
 
 
 def read_trust(stored: object) -> Trust:
@@ -39,16 +39,12 @@ def stored_trust(trust: Trust) -> Trust | None:
     return None if trust == OWN else trust
 
 
-def check_trust(trust: str) -> Trust:
-    """Check a class that a host gives.
-
-    Raises:
-        InputError: there is no such class.
-    """
-    for one in TRUSTS:
-        if trust == one:
-            return one
-    raise InputError(f"trust must be own, known or unknown, got {trust!r}")
+def not_changed(what: str, stored: Trust, trust: Trust) -> str:
+    """Says that a call left something as it is, as that is of a higher class."""
+    return (
+        f"Not changed: {what}; this is of class {stored} and the call only of class {trust}. The "
+        f"host can write it with class {stored}"
+    )
 
 
 def given_trust(trust: str | None) -> Trust | None:
@@ -57,4 +53,7 @@ def given_trust(trust: str | None) -> Trust | None:
     Raises:
         InputError: there is no such class.
     """
-    return None if trust is None else check_trust(trust)
+    for one in (None, *TRUSTS):
+        if trust == one:
+            return one
+    raise InputError(f"trust must be own, known or unknown, got {trust!r}")

@@ -7,13 +7,15 @@ from kgagent.models.free_types import type_names
 from kgagent.models.graph import GraphRelationship
 from kgagent.models.when import OPEN_START, is_past, periods_of
 from kgagent.ontology import Ontology
+from kgagent.trust import level
 
 
 def conflicts(
     relationships: Iterable[GraphRelationship], ontology: Ontology, day: int
 ) -> Mapping[tuple[str, ...], str]:
     """What each relationship conflicts with, as short sentences: another value, on a day, of a type
-    of which a node has one; neither is known to be the later one.
+    of which a node has one; neither is known to be the later one, or the later one is of a lower
+    class, which ends nothing.
 
     Args:
         relationships: the relationships of an answer.
@@ -35,11 +37,17 @@ def conflicts(
             others = [
                 other.triplet
                 for other in of_type.values()
-                if other.pair != one.pair and _begin(other) == _begin(one) <= day
+                if other.pair != one.pair and _excludes(one, other, day)
             ]
             if others:
                 found[identity] = ", ".join(others)
     return found
+
+
+def _excludes(one: GraphRelationship, other: GraphRelationship, day: int) -> bool:
+    first, later = sorted((one, other), key=_begin)
+    is_less_trusted = level(later.trust) < level(first.trust)
+    return _begin(later) <= day and (is_less_trusted or _begin(first) == _begin(later))
 
 
 def _begin(relationship: GraphRelationship) -> int:

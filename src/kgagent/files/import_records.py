@@ -34,12 +34,14 @@ from kgagent.files.property_values import TimeText
 from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
 from kgagent.graph.embedded_text import EmbeddedText, vector_changes
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.record_trust import highest_trust
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.statement_index import index_row
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row, Store
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
+from kgagent.trust import level, not_changed
 from kgagent.validation import check_user_id
 
 Line = LineItem[ExportedRecord]
@@ -147,11 +149,16 @@ class _Importer:
     ) -> dict[str, list[tuple[Line, Match]]]:
         """The records to write, by what is done with them; the others are counted."""
         by_action: dict[str, list[tuple[Line, Match]]] = defaultdict(list)
+        most = self._services.write_context.trust
         for line, match in zip(lines, matches, strict=True):
             if match.state == "new":
                 by_action["import"].append((line, match))
             elif match.state == "different" and self._overwrite:
-                by_action["overwrite"].append((line, match))
+                trust = highest_trust(match.stored)
+                if level(trust) > level(most):
+                    self._add_conflict(line, not_changed(str(line.value), trust, most))
+                else:
+                    by_action["overwrite"].append((line, match))
             elif match.state == "equal":
                 self.counts[KINDS[line.value.kind]]["unchanged"] += 1
             else:

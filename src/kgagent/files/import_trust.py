@@ -1,12 +1,18 @@
 """The classes of the records of a file: an import raises none."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kgagent.graph.property_names import TRUST
-from kgagent.models.history import dump_history, parse_history
-from kgagent.models.note import dump_notes, parse_notes
+from kgagent.models.history import HistoryEntry, dump_history, parse_history
+from kgagent.models.note import Note, dump_notes, parse_notes
 from kgagent.trust import OWN, Trust, lower, read_trust, stored_trust
+
+_LISTS: Sequence[tuple[str, Callable[[object], Any], Callable[[Any], str]]] = (
+    ("notes", parse_notes, dump_notes),
+    ("history", parse_history, dump_history),
+)
+"""The properties that have classes of their own, and how they are read and written."""
 
 
 def not_raised(
@@ -21,26 +27,19 @@ def not_raised(
     """
     if not stored and most == OWN:
         return properties
-    trust = lower(read_trust(properties.get(TRUST)), most)
-    trust = lower(trust, read_trust(stored.get(TRUST)))
-    notes, history = parse_notes(properties.get("notes")), parse_history(properties.get("history"))
-    known = {note.identity: note.trust for note in parse_notes(stored.get("notes"))}
-    former = {
-        (one.field, str(one.value)): one.trust for one in parse_history(stored.get("history"))
-    }
-    classes = [lower(lower(one.trust, known.get(one.identity, OWN)), most) for one in notes]
-    of_history = [
-        lower(lower(one.trust, former.get((one.field, str(one.value)), OWN)), most)
-        for one in history
-    ]
+    trust = lower(read_trust(properties.get(TRUST)), read_trust(stored.get(TRUST)), most)
     lowered = {**properties, TRUST: stored_trust(trust)}
-    if classes != [one.trust for one in notes]:
-        lowered["notes"] = dump_notes(
-            one.model_copy(update={"trust": own}) for one, own in zip(notes, classes, strict=True)
-        )
-    if of_history != [one.trust for one in history]:
-        lowered["history"] = dump_history(
-            one.model_copy(update={"trust": own})
-            for one, own in zip(history, of_history, strict=True)
-        )
+    for name, parse, dump in _LISTS:
+        known = {_identity(one): one.trust for one in parse(stored.get(name))}
+        given = parse(properties.get(name))
+        classes = [lower(one.trust, known.get(_identity(one), OWN), most) for one in given]
+        if classes != [one.trust for one in given]:
+            lowered[name] = dump(
+                one.model_copy(update={"trust": trust})
+                for one, trust in zip(given, classes, strict=True)
+            )
     return lowered
+
+
+def _identity(one: Note | HistoryEntry) -> object:
+    return one.identity if isinstance(one, Note) else (one.field, str(one.value))

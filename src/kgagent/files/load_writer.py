@@ -5,6 +5,7 @@ import pickle
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,12 +24,11 @@ from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.writes import WriteOptions, WriteResult
-from kgagent.models import Note
 from kgagent.names import normalised_name
 from kgagent.progress import Advance
 from kgagent.ray_workers import RayWorkers
 from kgagent.services import GraphServices
-from kgagent.trust import Trust, level
+from kgagent.trust import Trust
 
 IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
 
@@ -98,7 +98,8 @@ class LoadWriter:
         # One transaction with relationships at a time, since two that touch the same nodes may
         # deadlock.
         lock = asyncio.Lock() if job.kind == "relationships" else None
-        options = WriteOptions(prepare=partial(_prepare, job.trust), lock=lock)
+        now = services.write_context.clock()
+        options = WriteOptions(prepare=partial(_prepare, now), lock=lock)
         graph = services.trusting(job.trust).user_graph(job.user_id)
         self._strategy = GraphStrategy(graph, options)
 
@@ -179,23 +180,16 @@ async def write_block(
 
 
 def _prepare(
-    trust: Trust, intent: IntentT, stored: NodeRecord | RelationshipRecord | None
+    now: datetime, intent: IntentT, stored: NodeRecord | RelationshipRecord | None
 ) -> IntentT:
-    """A line adds no note that an earlier load has added, even if it has expired since, but may
-    add its quote, or raise its trust.
-    """
+    """A line adds no note that an earlier load has added and that has expired since."""
     if stored is None:
         return intent
     if isinstance(intent, NodeIntent) and isinstance(stored, NodeRecord):
         _check_node(intent, stored)
-    known = {(note.identity, note.expires_at): note for note in stored.notes}
-
-    def is_known(note: Note) -> bool:
-        old = known.get((note.identity, note.expires_at))
-        has_quote = old is not None and (note.quote is None or old.quote is not None)
-        return old is not None and has_quote and level(old.trust) >= level(trust)
-
-    return replace(intent, notes=tuple(note for note in intent.notes if not is_known(note)))
+    old = {(one.identity, one.expires_at) for one in stored.notes if not one.is_current(now)}
+    notes = (note for note in intent.notes if (note.identity, note.expires_at) not in old)
+    return replace(intent, notes=tuple(notes))
 
 
 def _check_node(intent: NodeIntent, stored: NodeRecord) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import starmap
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.adopted import is_foreign, without_others
@@ -20,7 +20,7 @@ from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import ADOPTED, LEVEL_FIELDS, SOURCE_TEXT, TRUST
 from kgagent.graph.quotes import Quotes
 from kgagent.graph.record_saver import RecordSaver, changed_properties, with_properties
-from kgagent.graph.record_trust import trust_after
+from kgagent.graph.record_trust import beside, trust_after
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, not_found
@@ -35,9 +35,10 @@ from kgagent.models.when import OPEN_END, beginning, first_day, with_periods
 from kgagent.names import normalised_name, normalised_type, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
-from kgagent.trust import level, read_trust, stored_trust
+from kgagent.trust import level, lower, read_trust, stored_trust
 
 Intent = NodeIntent | RelationshipIntent
+IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
 NodeWriteResult = WriteResult[GraphNode]
 RelationshipWriteResult = WriteResult[GraphRelationship]
 GraphWriteResult = NodeWriteResult | RelationshipWriteResult
@@ -81,8 +82,9 @@ class GraphStrategy:
         """
         self._graph = graph
         self._options = options or WriteOptions()
+        self._trust = lower(graph.context.trust, self._options.trust)
         self._saver = RecordSaver(graph, self._options)
-        self._values = SingleValues(graph, self._options)
+        self._values = SingleValues(graph, self._options, self._trust)
         self._new = frozenset(new)
         self._stored = stored
         self._planned: dict[str, NodeRecord] = {}
@@ -186,7 +188,9 @@ class GraphStrategy:
             values = {**({} if stored.text(SOURCE_TEXT) else self._said_before(stored)), **values}
         values |= changed_aliases(before, values=values, added=intent.aliases)
         said = {**intent.initial, **values}
-        return self._changed(intent, stored, before, values, said=said)
+        intent, values = self._beside(intent, stored, values)
+        plan = self._changed(intent, stored, before, values, said=said)
+        return replace(plan, warnings=(*plan.warnings, *intent.remarks))
 
     def _plan_relationship(
         self, intent: RelationshipIntent, state: PairState
@@ -226,6 +230,8 @@ class GraphStrategy:
             name: ontology.level(before.neo4j_type, name, value) if name in LEVEL_FIELDS else value
             for name, value in intent.values.items()
         }
+        intent, values = self._beside(intent, stored, values, asked.values.get("when"))
+        asked = replace(asked, values=asked.values if values else {})
         settled = self._values.settle(asked, stored, before, values)
         ended_notes = dict(settled.notes)
         kept = (note for note in intent.notes if note.content not in ended_notes)
@@ -240,9 +246,34 @@ class GraphStrategy:
             asked_from=intent.from_entity_key,
             endings=tuple(self._plan_ending(one) for one in settled.endings),
             ended=settled.texts,
-            warnings=(*plan.warnings, *intent.remarks),
+            warnings=(*plan.warnings, *intent.remarks, *settled.kept),
             is_guarded=settled.is_guarded,
         )
+
+    def _beside(
+        self,
+        intent: IntentT,
+        stored: NodeRecord | RelationshipRecord | None,
+        values: dict[str, Any],
+        when: str | None = None,
+    ) -> tuple[IntentT, dict[str, Any]]:
+        """A write and the values that it sets; those of a record of a higher class stay, and a note
+        keeps what the write says.
+
+        Raises:
+            InputError: it brings back an earlier value, or changes the text of a source.
+        """
+        if stored is None or level(self._trust) >= level(stored.trust):
+            return intent, values
+        text, remark = beside(stored, values, self._trust, self._graph.nodes.ontology)
+        if remark and (intent.edit is not None or SOURCE_TEXT in values):
+            raise InputError(remark)
+        if intent.edit is not None:
+            # What becomes of a note depends on its own class.
+            return intent, values
+        notes = (*intent.notes, self._note(text, when)) if text else intent.notes
+        remarks = (*intent.remarks, remark) if remark else intent.remarks
+        return replace(intent, notes=notes, remarks=remarks), {}
 
     def _plan_ending(self, ending: Ending) -> PlannedWrite[RelationshipRecord]:
         """Decide what to write to a relationship that a value of another one ends."""
@@ -285,7 +316,7 @@ class GraphStrategy:
         """
         context, options = self._graph.context, self._options
         levels = self._levels_stored_as_text(before)
-        trust = min(context.trust, options.trust, read_trust(values.get(TRUST)), key=level)
+        trust = lower(self._trust, read_trust(values.get(TRUST)))
         values = {name: value for name, value in values.items() if name != TRUST}
         changes = changed_properties(before, {**levels, **values}, intent.notes, context)
         if stored is None:
@@ -402,7 +433,7 @@ class GraphStrategy:
             added_by=self._graph.user_id,
             date_added=self._graph.context.clock(),
             source_entity_key=self._options.source_entity_key,
-            trust=self._options.trust,
+            trust=self._trust,
             **times_of_note(when, self._options.said_on),
         )
 
@@ -420,7 +451,7 @@ class GraphStrategy:
         if not given or not old:
             return intent
         values = {**intent.values, "relationship_type": with_types(old, given)}
-        if is_same(old, given):
+        if is_same(old, given) or level(self._trust) < level(stored.trust):
             return replace(intent, values=values)
         when, content = values.pop("when", None), None
         if values.get("description") and stored.text("description") not in {

@@ -30,6 +30,7 @@ class NodeIntent:
         aliases: other names to add.
         edit: a change of one of its notes, or to an earlier value.
         correction: whether what it replaces was never right.
+        remarks: what the caller should know of how it is stored.
     """
 
     entity_key: str
@@ -41,6 +42,7 @@ class NodeIntent:
     aliases: tuple[str, ...] = ()
     edit: RecordEdit | None = None
     correction: bool = False
+    remarks: tuple[str, ...] = ()
 
 
 class NodeRepository:

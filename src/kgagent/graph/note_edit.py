@@ -8,9 +8,10 @@ from kgagent.errors import InputError, NotFoundError
 from kgagent.formatting import counted
 from kgagent.graph.records import Record
 from kgagent.models import Note
-from kgagent.models.note import dump_notes
+from kgagent.models.merged_notes import add_notes
+from kgagent.models.note import LONG_AGO, dump_notes
 from kgagent.names import shorten_name
-from kgagent.trust import OWN, Trust, lower
+from kgagent.trust import Trust, level, not_changed
 
 MAX_LISTED = 5
 """Notes that an error lists."""
@@ -23,12 +24,12 @@ class NoteEdit:
     Attributes:
         note: its text, or the beginning of it, which stays the same while others write.
         changes: the fields that change; None removes the note.
-        trust: class of the call, which the note gets with another text; else the lower of both.
+        trust: class of the call, which the note gets with another text.
     """
 
     note: str
     changes: Mapping[str, Any] | None
-    trust: Trust = OWN
+    trust: Trust
 
     def find(self, notes: Sequence[Note]) -> Note:
         """Find the note; one that has the new text already, if there is no other.
@@ -66,7 +67,7 @@ class NoteEdit:
         if self.changes is None:
             return None
         is_new = self.changes.get("content", note.content) != note.content
-        trust = self.trust if is_new else lower(self.trust, note.trust)
+        trust = self.trust if is_new else note.trust
         return note.model_copy(update={**self.changes, "trust": trust})
 
     def values(self, stored: Record) -> dict[str, Any]:
@@ -74,9 +75,12 @@ class NoteEdit:
 
         Raises:
             NotFoundError: there is no such note.
-            InputError: several notes begin so.
+            InputError: several notes begin so, or it is of a higher class than the call.
         """
         content = self.find(stored.notes).content
+        most = max((note.trust for note in stored.notes if note.content == content), key=level)
+        if level(most) > level(self.trust):
+            raise InputError(not_changed(f"the note {shorten_name(content)!r}", most, self.trust))
         edited = (self.apply(note) if note.content == content else note for note in stored.notes)
-        distinct = {note.identity: note for note in edited if note is not None}
-        return {"notes": dump_notes(distinct.values()) if distinct else None}
+        distinct = add_notes((), filter(None, edited), LONG_AGO)
+        return {"notes": dump_notes(distinct) if distinct else None}

@@ -30,6 +30,7 @@ from kgagent.models.when import (
 )
 from kgagent.names import normalised_type, plain_text
 from kgagent.ontology.model import Subjects
+from kgagent.trust import Trust, level, not_changed
 
 Pairs = dict[frozenset[str], list[RelationshipRecord]]
 """The relationships between two nodes, as they are stored or as the last plan leaves them."""
@@ -52,6 +53,7 @@ class Settled:
         notes: the texts of notes to add to it, each with its time.
         endings: what it makes of other values.
         texts: what the answer says.
+        kept: what it does not end, as that is of a higher class than the call.
         is_guarded: whether all this depends on the other values.
     """
 
@@ -59,6 +61,7 @@ class Settled:
     notes: tuple[tuple[str, str], ...] = ()
     endings: tuple[Ending, ...] = ()
     texts: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     is_guarded: bool = False
 
 
@@ -69,12 +72,14 @@ class SingleValues:
     Attributes:
         graph: the records of the user.
         options: when and where the writes were said.
+        trust: their class.
         guards: parameters of the statement that writes, by which it finds out whether another write
             has changed the values of a node since they were read.
     """
 
     graph: UserGraph
     options: WriteOptions
+    trust: Trust
     guards: dict[str, dict[str, Any]] = field(default_factory=dict)
     _lists: dict[str, list[list[RelationshipRecord]]] = field(default_factory=dict)
 
@@ -222,6 +227,7 @@ class SingleValues:
         corrects = intent.correction and (stored is None or set(intent.values) == _TYPE)
         rivals = [one for one in self._rivals(subjects, record) if one.last >= span.first]
         ends = [one for one in rivals if corrects or self._is_ended(one, span)]
+        kept = [one for one in (*named, *ends) if level(one.record.trust) > level(self.trust)]
         endings = [
             *self._endings(named, span, corrects=intent.correction),
             *self._endings(ends, span, corrects=corrects),
@@ -230,6 +236,7 @@ class SingleValues:
             dict(values),
             endings=tuple({id(one.record): one for one in reversed(endings)}.values())[::-1],
             texts=tuple(dict.fromkeys(one.text for one in endings)),
+            kept=tuple(not_changed(one.text, one.record.trust, self.trust) for one in kept),
             is_guarded=True,
         )
         if not declared:
@@ -259,7 +266,8 @@ class SingleValues:
         """
         changed = {id(ending.record): ending for ending in settled.endings}
         later: list[tuple[Span, Fact]] = []
-        for rival in rivals:
+        # What is of a lower class ends nothing, whichever of the two is written first.
+        for rival in (one for one in rivals if level(one.record.trust) >= level(self.trust)):
             ending = changed.get(id(rival.record))
             after = rival
             if ending is not None:
@@ -391,6 +399,8 @@ class SingleValues:
 
     def _ending(self, fact: Fact, new: Span, *, corrects: bool) -> Ending | None:
         """What becomes of a value because of a new one; None if nothing does."""
+        if level(fact.record.trust) > level(self.trust):
+            return None
         if corrects:
             text = f"{fact.text} (was never so)"
             return Ending(fact.record, fact.denied(), new.begin, text, corrects=True)

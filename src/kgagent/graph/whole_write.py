@@ -16,6 +16,7 @@ from kgagent.graph.compare_and_set import conflict_error, pause_after
 from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.property_names import OLD_EMBEDDINGS, STATEMENTS_HASH
 from kgagent.graph.record_saver import embedded, stored_version, with_properties, written_row
+from kgagent.graph.record_trust import check_trusted
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.store import Row
 from kgagent.graph.taken_back import fingerprints
@@ -122,6 +123,7 @@ class WholeWrite(ABC, Generic[PlanT]):
         Raises:
             ConflictError: each attempt met a conflict.
             EmbeddingError: the embedder failed.
+            InputError: a record is of a higher class than the call.
             KgAgentError: as `plan`.
         """
         attempts = self.graph.context.attempts
@@ -137,6 +139,7 @@ class WholeWrite(ABC, Generic[PlanT]):
         graph, changes = self.graph, plan.changes
         stay, replaced = len(changes.changed), len(changes.changed) + len(changes.moved)
         planned = (*changes.changed, *changes.moved, *changes.restored)
+        check_trusted((*changes.deleted, *(one.stored for one in planned)), graph.context.trust)
         at = graph.context.clock()
         vectors, _ = await embedded(graph, planned, at)
         times = [at] * replaced + [None] * len(changes.restored)

@@ -12,7 +12,8 @@ from kgagent.trust import level
 
 def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
     """Add notes; a note that repeats a current one only extends its expiry, raises its trust, gives
-    its quote if that one has none, and may have been said earlier.
+    its quote if that one has none, and may have been said earlier. One of a lower class says
+    nothing new.
     """
     notes = list(existing)
     for note in added:
@@ -25,6 +26,8 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
             notes.append(note)
             continue
         old = notes[equal]
+        if level(note.trust) < level(old.trust):
+            continue
         more: dict[str, object] = {}
         if _expires_later(note, old):
             more["expires_at"] = note.expires_at

@@ -395,14 +395,15 @@ class ItemWriter:
         """
         if item.replaces is None:
             return None
+        source = self._source_of(item)
+        trust = lower(self.context.write_context.trust, self._trust_of(source))
         if item.removes:
-            return NoteEdit(item.replaces, None)
+            return NoteEdit(item.replaces, None, trust)
         changes: dict[str, object] = {"content": item.content} if item.content else {}
         if item.when or self.said_on:
             changes |= times_of_note(item.when, self.said_on)
         if item.lifetime is not None:
             changes["expires_at"] = self.context.ontology.note_expiry(item.lifetime, self.now)
-        source = self._source_of(item)
         if item.quote and source is None:
             raise InputError("The quote of a stored note needs the source that it is from")
         if source:
@@ -410,7 +411,6 @@ class ItemWriter:
         if item.content or source:
             # Words for another text, or of another source, do not say it.
             changes["quote"] = item.quote
-        trust = lower(self.context.write_context.trust, self._trust_of(source))
         return NoteEdit(item.replaces, changes, trust)
 
     def _new_notes(self, given: Sequence[NewNote | str]) -> tuple[Note, ...]:

@@ -23,6 +23,7 @@ from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions, WriteResult
 from kgagent.progress import Advance
+from kgagent.trust import OWN
 from kgagent.upkeep.examination import Inspected, Kind
 from kgagent.upkeep.migration_report import Counts, MigrationReport, Skipped
 from kgagent.upkeep.scan import Scan
@@ -223,7 +224,10 @@ class Rewrite:
                 tally.skip(kind, Skipped(what=str(inspected), why=reason))
             else:
                 possible.append(inspected)
-        context = replace(services.write_context, embedder=PreparedEmbedder(embedder, embeddings))
+        # What is written again is said by nobody, and keeps its class.
+        context = replace(
+            services.write_context, embedder=PreparedEmbedder(embedder, embeddings), trust=OWN
+        )
         possible.sort(key=lambda inspected: inspected.user_id)
         for user_id, group in groupby(possible, key=lambda inspected: inspected.user_id):
             graph = UserGraph(services.nodes, services.relationships, context, user_id)

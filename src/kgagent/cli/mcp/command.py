@@ -13,7 +13,7 @@ from kgagent.cli.mcp.client_config import Client
 from kgagent.cli.options import Readable, Trusted, User
 from kgagent.cli.output import print_message
 from kgagent.private_files import is_readable_by_others
-from kgagent.trust import check_trust
+from kgagent.trust import given_trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -185,8 +185,8 @@ def mcp(
     if claims and oauth_issuer is None:
         raise typer.BadParameter("--oauth-… options require --oauth-issuer")
     settings = load_settings()
-    if trust is not None:
-        settings = settings.model_copy(update={"trust": check_trust(trust)})
+    if (given := given_trust(trust)) is not None:
+        settings = settings.model_copy(update={"trust": given})
     if toolsets is not None:
         from kgagent.tools.toolsets import tools_of
 
