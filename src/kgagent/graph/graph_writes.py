@@ -270,7 +270,7 @@ class GraphStrategy:
             raise InputError(remark)
         if intent.edit is not None:
             # What becomes of a note depends on its own class.
-            return intent, values
+            return intent, {"notes": values["notes"]}
         notes = (*intent.notes, self._note(text, when)) if text else intent.notes
         remarks = (*intent.remarks, remark) if remark else intent.remarks
         return replace(intent, notes=notes, remarks=remarks), {}
