@@ -3,7 +3,7 @@ relationships that may join new ones.
 """
 
 import json
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import starmap
 from types import MappingProxyType
@@ -71,6 +71,7 @@ class GraphStrategy:
         *,
         new: Collection[str] = (),
         stored: Mapping[str, End] = MappingProxyType({}),
+        sources: Set[str] = frozenset(),
     ) -> None:
         """Prepare.
 
@@ -79,6 +80,7 @@ class GraphStrategy:
             options: how these writes differ from plain ones.
             new: keys of nodes that did not exist yet.
             stored: nodes of the user by their keys.
+            sources: keys of new nodes that are only written with others.
         """
         self._graph = graph
         self._options = options or WriteOptions()
@@ -87,6 +89,7 @@ class GraphStrategy:
         self._values = SingleValues(graph, self._options, self._trust)
         self._new = frozenset(new)
         self._stored = stored
+        self._sources = sources
         self._planned: dict[str, NodeRecord] = {}
         self.quotes = Quotes()
 
@@ -104,6 +107,7 @@ class GraphStrategy:
         """
         new, self._new, self._planned = self._new, frozenset(), {}
         nodes = [one.entity_key for one in intents if isinstance(one, NodeIntent)]
+        self._has_others = len(intents) > len(self._sources & set(nodes))
         for_update = not self._options.dry_run
         records = await self._graph.nodes.read(
             self._graph.user_id, [key for key in nodes if key not in new], for_update=for_update
@@ -166,6 +170,9 @@ class GraphStrategy:
         self, plans: Mapping[int, PlannedWrite[Any]]
     ) -> Mapping[int, WriteResult[Any] | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
+        keys = {getattr(plan.after, "entity_key", "") for plan in plans.values()}
+        if self._has_others and keys <= self._sources:
+            return dict.fromkeys(plans, InputError("Nothing that comes from it was written"))
         return await self._saver.save(plans, list(self._values.guards.values()))
 
     def _plan_node(self, intent: NodeIntent, stored: NodeRecord | None) -> PlannedWrite[NodeRecord]:

@@ -11,7 +11,12 @@ from kgagent.models.fields import FilledText
 from kgagent.names import without_zero_width
 
 
-def _clean_name(name: str) -> str:
+def clean_name(name: str) -> str:
+    """A name without characters of no width.
+
+    Raises:
+        PydanticCustomError: no node may have it.
+    """
     if is_too_long(name):
         raise PydanticCustomError(
             "long_name",
@@ -32,7 +37,7 @@ def _clean_name(name: str) -> str:
     return visible
 
 
-NodeName = Annotated[FilledText, AfterValidator(_clean_name)]
+NodeName = Annotated[FilledText, AfterValidator(clean_name)]
 """A name. Tabs and line breaks are allowed because copied text contains them; characters of no
 width are removed.
 """

@@ -121,14 +121,6 @@ def is_generated_key(text: str) -> bool:
     return _GENERATED_KEY.fullmatch(text) is not None
 
 
-def is_key_form(text: str) -> bool:
-    """Whether a text is, in form, a key that kgagent makes, or the beginning of one as answers show
-    it.
-    """
-    written = _without_ellipsis(text.strip())
-    return len(written) >= MIN_PREFIX and _HEXADECIMAL.fullmatch(written) is not None
-
-
 def message_key(key: str) -> str:
     """A key as an answer shows it, without asking the database: the first characters of a generated
     key.

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     Field,
     StrictInt,
@@ -18,7 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from kgagent.graph.aliases import MAX_ALIASES
-from kgagent.graph.node_name import NodeName
+from kgagent.graph.node_name import NodeName, clean_name
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.request import RequestModel
 from kgagent.models.when import When
@@ -77,14 +78,20 @@ Quote = Annotated[FilledText | None, Field(description="Words of its source.")]
 """Words of the text of a note's source; see `kgagent.graph.quotes`."""
 
 
+SourceName = Annotated[EntityKey, AfterValidator(clean_name)]
+"""A node that something comes from; a name that no node has becomes a source."""
+
+
 class NewNote(Arguments):
     """A note to add."""
 
     content: FilledText = Field(description="One fact, as a sentence.")
     when: GivenWhen = None
     lifetime: ShortText | None = Field(None, description="How long it is kept.")
-    source_entity_key: EntityKey | None = Field(
-        None, description="entity_key of the source of the fact."
+    source_entity_key: SourceName | None = Field(
+        None,
+        validation_alias=AliasChoices("source_entity_key", "source"),
+        description="entity_key or name of the source of the fact.",
     )
     quote: Quote = None
 

@@ -38,6 +38,7 @@ from kgagent.tools.arguments import (
     Proximity,
     RelationshipId,
     Salience,
+    SourceName,
     Verbose,
 )
 from kgagent.validation import check_size, validate
@@ -81,7 +82,7 @@ class Unchecked(Generic[ItemT_co]):
             return ""
         choices = (FROM_NAMES.choices, TO_NAMES.choices)
         ends = [next(filter(None, map(self._item.get, map(str, names))), None) for names in choices]
-        if any(ends):
+        if any(ends) and "on" not in self._item:
             return " to ".join(map(_title, ends))
         names = (self._item.get(name) for name in ("name", "ref", "entity_key", "on"))
         return next((_title(name) for name in names if name), "")
@@ -281,7 +282,7 @@ class RememberArguments(Arguments):
         default_factory=list, max_length=MAX_NOTES, description="Facts with their own `when`."
     )
     said_on: WhenPeriod | None = Field(None, description="Date of the conversation.")
-    source: EntityKey | None = Field(None, description="Default source of notes.")
+    source: SourceName | None = Field(None, description="Default source of notes.")
     source_text: SourceWords | None = Field(None, description="Its words.")
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None

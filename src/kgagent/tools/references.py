@@ -1,5 +1,7 @@
 """Short forms of nodes and relationships in results."""
 
+from kgagent.answers.safe_text import safe_name
+from kgagent.graph.reference_forms import message_key
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.graph import GraphModel
 
@@ -16,6 +18,10 @@ class NodeReference(GraphModel):
     def of(cls, node: GraphNode) -> "NodeReference":
         """The reference to a node."""
         return cls(entity_key=node.entity_key, label=node.label, name=node.name, owner=node.owner)
+
+    def __str__(self) -> str:
+        """The node in a message, with a short key: "Ruth Calder (Person, 5b0c1a2f-11a)"."""
+        return f"{safe_name(self.name)} ({self.label}, {message_key(self.entity_key)})"
 
 
 class RelationshipReference(GraphModel):

@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
-from kgagent.answers.safe_text import safe_name
 from kgagent.formatting import in_one_line
 from kgagent.graph.graph_writes import GraphWriteResult, RelationshipWriteResult
 from kgagent.graph.note_edit import NoteEdit
-from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.graph import GraphModel
@@ -121,7 +119,7 @@ class RememberResult(WriteToolResult):
 
     def short_text(self) -> str:
         """The counts, the new nodes with short keys, and what needs attention; one line each."""
-        created = "; ".join(map(_listed, self.created_nodes))
+        created = "; ".join(map(str, self.created_nodes))
         return "\n".join(
             [
                 self.message,
@@ -157,10 +155,6 @@ class RememberResult(WriteToolResult):
         notes = self.notes_added + self.notes_corrected + self.notes_removed
         succeeded = notes + sum(each.created + each.updated + each.unchanged for each in counts)
         return "; ".join(self._failed()[:MAX_LISTED]) if self.failures and not succeeded else None
-
-
-def _listed(node: NodeReference) -> str:
-    return f"{safe_name(node.name)} ({node.label}, {message_key(node.entity_key)})"
 
 
 def _lines(heading: str, items: Sequence[str]) -> list[str]:

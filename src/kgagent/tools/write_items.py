@@ -1,6 +1,6 @@
 """Writes the items of a call: which nodes they mean, what each changes, and one write of all."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import GraphStrategy, GraphWriteResult, Intent
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.note_edit import NoteEdit
-from kgagent.graph.reference_forms import is_generated_key, is_key_form
+from kgagent.graph.reference_forms import is_generated_key
 from kgagent.graph.references import References
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.writes import WriteMode, WriteOptions
@@ -60,23 +60,31 @@ class Outcome:
         failures: why the others were not.
         intents: what each item writes.
         notices: which nodes references mean that are not exactly named.
+        sources: the positions of the sources that were created for the items.
     """
 
     written: dict[Position, GraphWriteResult] = field(default_factory=dict)
     failures: dict[Position, KgAgentError] = field(default_factory=dict)
     intents: dict[Position, Intent] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+    sources: set[Position] = field(default_factory=set)
 
     def single(self) -> Any:  # noqa: ANN401
-        """The result of the only item.
+        """The result of the only item, beside the sources of its notes.
 
         Raises:
             KgAgentError: it was not written.
         """
         for error in self.failures.values():
             raise error
-        [written] = self.written.values()
+        [written] = (one for place, one in self.written.items() if place not in self.sources)
         return written
+
+    @property
+    def new_sources(self) -> list[GraphNode]:
+        """The sources that are new."""
+        records = (one.record for place, one in self.written.items() if place in self.sources)
+        return [record for record in records if isinstance(record, GraphNode)]
 
 
 async def write_item(
@@ -101,7 +109,7 @@ class ItemWriter:
         mode: whether what the items describe must not exist, must exist, or may exist. If it must
             exist, an empty value clears the stored one, and a type replaces it.
         said_on: when what the items say was said, in EDTF.
-        source: what they come from; a name that no node has becomes a source.
+        source: what they come from, unless they say so themselves.
         idempotency_key: calls with the same key create each node once.
         missing: the error if a relationship does not exist; see `RelationshipIntent`.
         advice: what an error about a reference to no node says to do.
@@ -169,8 +177,6 @@ class ItemWriter:
         sources = list(dict.fromkeys(self._sources()))
         references = list(self._references())
         possible = new_keys(context, nodes, self.now, self.idempotency_key, mode=self.mode)
-        if self.source is not None:
-            sources.append(self.source)
         keys = [
             key
             for index, key in possible.items()
@@ -214,16 +220,16 @@ class ItemWriter:
             with_owners=is_owner,
         )
         found.advice = self.advice
-        if self.source and self._creates_source(self.source, own):
-            label = context.ontology.source_label
-            index = max((*nodes, *self.rejected.values()), default=-1) + 1
-            nodes[index] = RememberedNode(label=label, name=self.source)
-            self.items = {("nodes", index): nodes[index], **self.items}
-            possible |= new_keys(
-                context, {index: nodes[index]}, self.now, self.idempotency_key, mode=self.mode
-            )
+        new = self._new_sources(sources, own)
+        self.outcome.sources = {("nodes", index) for index in new}
+        self.items = {**{("nodes", index): item for index, item in new.items()}, **self.items}
+        possible |= new_keys(context, new, self.now, self.idempotency_key, mode="either")
         self._new = frozenset(possible.values()) - found.by_key.keys()
-        self._targets = await find_targets(context, found, nodes, possible, mode=self.mode)
+        self._targets = {
+            **await find_targets(context, found, nodes, possible, mode=self.mode),
+            **await find_targets(context, found, new, possible, mode="either"),
+        }
+        nodes |= new
         for node in call_nodes(nodes, self._targets, self.rejected, context.ontology):
             found.add(node)
         targets = [target for target in self._targets.values() if isinstance(target, Target)]
@@ -236,15 +242,22 @@ class ItemWriter:
         rule = self.context.ontology.labels.get(item.label or "")
         return rule is not None and rule.key_includes_name
 
-    def _creates_source(self, source: str, own: set[str]) -> bool:
-        """Whether the source of the call is a name that no node has."""
-        return (
-            self.context.ontology.source_label is not None
-            and self.context.source_entity_key is None
-            and normalised_name(source) not in own
-            and not is_key_form(source)
-            and not self._found.nodes(source)
-        )
+    def _new_sources(self, given: Iterable[str], own: set[str]) -> dict[int, RememberedNode]:
+        """The sources to create: the names that no node has, neither in the graph nor in the
+        call.
+        """
+        label = self.context.ontology.source_label
+        names = {
+            normalised_name(text): text
+            for text in given
+            if label is not None and not is_generated_key(text) and not self._found.nodes(text)
+        }
+        first = max((*self.nodes, *self.rejected.values()), default=-1) + 1
+        unknown = (text for name, text in names.items() if name not in own)
+        return {
+            index: RememberedNode(label=label, name=name)
+            for index, name in enumerate(unknown, first)
+        }
 
     def _references(self) -> Iterator[str]:
         """All references to nodes, in the order in which they occur."""
@@ -255,6 +268,11 @@ class ItemWriter:
                 yield from item.ends
 
     def _sources(self) -> Iterator[str]:
+        """The sources that the call gives, unless all that it writes comes from another one."""
+        if self.context.source_entity_key is not None:
+            return
+        if self.source is not None:
+            yield self.source
         for item in self.items.values():
             notes = [item] if isinstance(item, RememberedNote) else item.notes
             for note in notes:
@@ -326,7 +344,9 @@ class ItemWriter:
         if item.removes_aliases or (clears and item.aliases == [] and item.is_given("aliases")):
             values["aliases"] = None
         mode: WriteMode = "update"
-        if target.is_new or self.mode == "create":
+        if ("nodes", index) in self.outcome.sources:
+            mode = "either"
+        elif target.is_new or self.mode == "create":
             mode = self.mode
         return NodeIntent(
             entity_key=target.entity_key,
@@ -436,7 +456,7 @@ class ItemWriter:
         )
 
     def _source_of(self, note: NewNote) -> str | None:
-        """The key of the source of a note; a text that means no node stays as given.
+        """The key of the source of a note; its name if the ontology has no label for sources.
 
         Raises:
             InputError: it is a key of no node, or means several, or a node of the call that is not
@@ -449,7 +469,7 @@ class ItemWriter:
         if is_generated_key(source) and not is_known:
             raise InputError(
                 f"No node has the key {source}, the source of a note. Give the key of a node, or a "
-                f"text"
+                f"name"
             )
         return self._found.key_or_text(source)
 
@@ -461,6 +481,8 @@ class ItemWriter:
     async def _write(self) -> None:
         """Write the nodes and then the relationships, with one request for embeddings."""
         context, outcome = self.context, self.outcome
+        if outcome.intents.keys() <= outcome.sources:
+            return
         intents = dict(
             sorted(
                 outcome.intents.items(), key=lambda item: isinstance(item[1], RelationshipIntent)
@@ -481,6 +503,11 @@ class ItemWriter:
             ),
             new=self._new,
             stored=self._found.by_key,
+            sources={
+                intent.entity_key
+                for place, intent in intents.items()
+                if isinstance(intent, NodeIntent) and place in outcome.sources
+            },
         )
         results = await compare_and_set(
             strategy, list(intents.values()), attempts=context.write_context.attempts
@@ -490,6 +517,9 @@ class ItemWriter:
                 outcome.failures[position] = result
             else:
                 outcome.written[position] = result
+        if not outcome.written:
+            for place in outcome.sources:
+                outcome.failures.pop(place, None)
         written = [outcome.intents[position] for position in outcome.written]
         outcome.notices += strategy.quotes.notices(written)
         self._explain_unwritten(intents)

@@ -32,6 +32,7 @@ from kgagent.tools.arguments import (
     RelationshipEnds,
     RelationshipId,
     Salience,
+    SourceName,
     Verbose,
     describe_lifetimes,
     known_label,
@@ -40,7 +41,7 @@ from kgagent.tools.base import ArgumentsT, Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.items import RememberedNode, RememberedNote, RememberedRelationship
 from kgagent.tools.questions import quoted
-from kgagent.tools.references import with_direction
+from kgagent.tools.references import NodeReference, with_direction
 from kgagent.tools.write_items import Outcome, write_item
 from kgagent.tools.write_results import (
     TEXT_TOKENS,
@@ -304,7 +305,7 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
     notes: Notes = Field(default_factory=list, description="Several notes instead.")
     lifetime: ShortText | None = Field(None, description="How long it is kept.")
     when: GivenWhen = None
-    source_entity_key: EntityKey | None = Field(None, description="Its source.")
+    source_entity_key: SourceName | None = Field(None, description="Its source.")
     quote: Quote = None
     verbose: Verbose = False
 
@@ -521,7 +522,8 @@ async def _edit(
 
 def _message(done: str, outcome: Outcome, written: GraphWriteResult | None = None) -> str:
     """What was done, what the caller should know, and which nodes references mean."""
-    return ". ".join((done, *(written.warnings if written else ()), *outcome.notices))
+    new = (f"New: {NodeReference.of(source)}" for source in outcome.new_sources)
+    return ". ".join((done, *new, *(written.warnings if written else ()), *outcome.notices))
 
 
 def _names(relationship: GraphRelationship) -> str:

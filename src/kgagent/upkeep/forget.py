@@ -83,26 +83,30 @@ async def forget(
     if entity_key is not None and (not entity_key or has_unpaired_surrogates(entity_key)):
         raise InputError(f"entity_key must be a text that is not empty, got {entity_key!r}")
     check_batch_size(batch_size)
-    target = _Target(services, user_id, entity_key, batch_size)
-    counts = await target.count()
-    if entity_key is not None and not counts.total():
+    given, unknown = entity_key, None
+    if given is not None:
         try:
-            references = await services.resolver.find(user_id, [entity_key], loosely=False)
-            entity_key = references.key(entity_key)
+            references = await services.resolver.find(user_id, [given], loosely=False)
+            entity_key = references.key(given)
         except NodeNotFoundError as error:
-            raise NotFoundError(
-                f"Nothing is stored under the key {entity_key!r}. {error}. "
-                "A deleted node can be named only by its full key"
-            ) from error
-        target = replace(target, entity_key=entity_key)
-        counts = await target.count()
+            unknown = error
+    # Older notes have the name of a source where others have its key.
+    targets = [
+        _Target(services, user_id, key, batch_size) for key in dict.fromkeys((entity_key, given))
+    ]
+    counts = sum([await target.count() for target in targets], Counter[str]())
+    if unknown is not None and not counts.total():
+        raise NotFoundError(
+            f"Nothing is stored under the key {given!r}. {unknown}. "
+            "A deleted node can be named only by its full key"
+        ) from unknown
     if dry_run:
         return ForgetReport(**counts, entity_key=entity_key, dry_run=True)
     try:
         with (progress or SilentProgress()).task(
             "Forgetting", counts.total() - counts["other_nodes"]
         ) as advance:
-            deleted = await target.delete(advance)
+            deleted = sum([await target.delete(advance) for target in targets], Counter[str]())
     finally:
         services.live_schema.forget(user_id)
         services.retrieval.evict()

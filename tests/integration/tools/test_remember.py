@@ -382,6 +382,18 @@ async def test_a_source_that_does_not_exist_is_created_once(
     assert sources == {stored["Talk in May"]["entity_key"]}
 
 
+async def test_a_note_that_is_not_stored_leaves_no_source(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ada = await person(tools, "Ada")
+    note = {"content": "Rows.", "source": "Diary 8"}
+    ends = {"from_entity_key": ada, "to_entity_key": await person(tools, "Di")}
+    missing = await tools.add_note_to_relationship(**ends, notes=[note])
+    assert error_of(missing).startswith("Relationship not found")
+    error_of(await tools.remember(notes=[{"on": "nobody", **note}]))
+    assert (await named(graph, user_id)).keys() == {"Ada", "Di"}
+
+
 async def test_items_that_fail_for_one_cause_are_one_message(tools: Toolset) -> None:
     notes = [{"on": "Zorro", "content": f"Fact {number}."} for number in range(3)]
     error = error_of(await tools.remember(notes=notes))

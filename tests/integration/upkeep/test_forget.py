@@ -267,6 +267,43 @@ async def test_of_a_forgotten_source_no_note_is_left_and_every_embedding_is_curr
     ]
 
 
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("create_node", '{"label": "Person", "name": "Cy", "notes": [%s]}'),
+        ("update_node", '{"entity_key": "Ada", "notes": [%s]}'),
+        (
+            "create_relationship",
+            '{"from": "Ada", "to": "Di", "relationship_type": "aunt", "notes": [%s]}',
+        ),
+        ("update_relationship", '{"from": "Ada", "to": "Bo", "notes": [%s]}'),
+        ("add_note_to_relationship", '{"from": "Ada", "to": "Bo", "notes": [%s]}'),
+        ("remember", '{"nodes": [{"name": "Ada", "notes": [%s]}]}'),
+        ("remember", '{"relationships": [{"from": "Ada", "to": "Bo", "notes": [%s]}]}'),
+    ],
+)
+async def test_with_the_name_of_a_source_what_each_tool_wrote_from_it_is_forgotten(
+    graph: KnowledgeGraph, user_id: str, canary: str, tool: str, given: str
+) -> None:
+    tools = graph.tools(user_id=user_id)
+    await two_friends(tools)
+    await person(tools, "Di")
+    name = f"2024-05-01 {canary}"
+    note = f'{{"content": "Rows.", "source_entity_key": "{name}"}}'
+    answer = await tools[tool].call_text(json.loads(given % note))
+    assert f"New: {name} (Source, " in answer.text
+    succeeded(await tools.remember(notes=[{"on": "Bo", "content": "Sails."}], source=name))
+    await cypher(
+        graph,
+        "MATCH (n:Person {name: 'Di', user_id: $user_id}) SET n.notes = $notes",
+        user_id=user_id,
+        notes=json.dumps([{"content": "Older.", "source_entity_key": name}]),
+    )
+    report = await graph.forget(user_id=user_id, entity_key=name)
+    assert (report.nodes, report.notes) == (1, 3)
+    assert await holders(graph, canary) == 0
+
+
 async def test_a_node_is_forgotten_by_its_name_or_the_beginning_of_its_key(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
