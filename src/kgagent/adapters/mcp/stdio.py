@@ -10,6 +10,7 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
 from kgagent.adapters.mcp.server import ServerOptions, make_server
+from kgagent.formatting import has_unpaired_surrogates
 from kgagent.validation import check_user_id
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ async def serve_stdio(
 def _refusal(error: Exception) -> JSONRPCError | None:
     """The answer to a line that is no message; the SDK sends none. None for a blank line.
 
-    It has the id of the request where that can be read, because a client waits for that id.
+    It has the id of the request where that can be read and sent, because a client waits for it.
     """
     problem = error.errors()[0] if isinstance(error, ValidationError) else None
     given = problem["input"] if problem else None
@@ -65,6 +66,8 @@ def _refusal(error: Exception) -> JSONRPCError | None:
         except (ValueError, RecursionError):
             given = None
     request_id = given.get("id") if isinstance(given, dict) else None
+    if isinstance(request_id, str) and has_unpaired_surrogates(request_id):
+        request_id = None
     is_json = problem is not None and problem["type"] != "json_invalid"
     return JSONRPCError(
         jsonrpc="2.0",

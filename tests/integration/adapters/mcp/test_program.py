@@ -80,6 +80,7 @@ def test_stdout_carries_the_protocol_and_nothing_else(
             7,
             PARSE_ERROR,
         ),
+        (r'{"jsonrpc": "2.0", "id": "a\ud800", "method": "ping"}', None, PARSE_ERROR),
         ('{"jsonrpc": "2.0", "id": 7, "method"', None, PARSE_ERROR),
         ('{"jsonrpc": "2.0", "id": "a"}', "a", INVALID_REQUEST),
     ],
