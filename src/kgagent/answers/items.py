@@ -14,6 +14,7 @@ from kgagent.answers.passage_text import quoted
 from kgagent.answers.safe_text import safe_name, safe_text
 from kgagent.answers.token_budget import cut, estimated_tokens, fits
 from kgagent.answers.trust_mark import UNKNOWN_SOURCE, trust_mark
+from kgagent.formatting import beginning
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import FormerDescription, HistoryEntry, Stated
 from kgagent.models.note import Note, oldest_first
@@ -129,9 +130,7 @@ class RenderState:
         """The name of a node: with its label where it is named first, and with its key if it has a
         namesake.
         """
-        shown = safe_name(name) or safe_name(entity_key)
-        if len(shown) > MAX_NAME_LENGTH:
-            shown = f"{shown[:MAX_NAME_LENGTH]}…"
+        shown = _shown(name) or _shown(entity_key)
         key, label = self.keys.get(entity_key, ""), label or self.labels.get(entity_key, "")
         if entity_key in self.mentioned:
             label = ""
@@ -691,8 +690,13 @@ def namesakes(items: Iterable[Item]) -> set[str]:
     keys: dict[str, set[str]] = defaultdict(set)
     for item in items:
         for key, name in item.names():
-            keys[safe_name(name)[:MAX_NAME_LENGTH].casefold()].add(key)
+            keys[_shown(name).casefold()].add(key)
     return {key for of_name in keys.values() if len(of_name) > 1 for key in of_name}
+
+
+def _shown(name: str) -> str:
+    """A name as lines show it."""
+    return safe_name(beginning(name, MAX_NAME_LENGTH + 1))
 
 
 def relationship_text(relationship: GraphRelationship, state: RenderState) -> str:

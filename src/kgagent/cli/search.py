@@ -229,6 +229,7 @@ def _best_lines(
     """
     from kgagent.answers.found import lines_of
     from kgagent.answers.items import RelationshipItem
+    from kgagent.answers.safe_text import safe_text
 
     lines, first = lines_of(items, state, most)
     printed: list[Text] = []
@@ -237,8 +238,9 @@ def _best_lines(
         if explain and (made_of := item.contributions):
             parts = " ".join(f"{value:+.3f} {name}" for name, value in made_of.items())
             led = "; ".join(item.path) if isinstance(item, RelationshipItem) else ""
-            via = f" (via {without_controls(led)})" if led else ""
-            printed.append(Text(f"    {sum(made_of.values()):.3f} = {parts}{via}", style="cyan"))
+            via = f" (via {safe_text(led)})" if led else ""
+            explained = f"    {sum(made_of.values()):.3f} = {parts}{via}"
+            printed.append(Text(explained, style="cyan", no_wrap=True))
     more = most is not None and len(lines) == most < len(items)
     return [
         *printed,

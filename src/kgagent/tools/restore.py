@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from kgagent.answers.safe_text import safe_name
+from kgagent.answers.safe_triplet import safe_triplet
 from kgagent.errors import InputError, KgAgentError
 from kgagent.formatting import counted, in_one_line
 from kgagent.graph.compare_and_set import compare_and_set
@@ -162,7 +164,7 @@ async def _restore_value(
         raise written
     record = written.record
     is_node = isinstance(record, GraphNode)
-    name = f"{record.label} {record.name}" if is_node else record.triplet
+    name = f"{record.label} {safe_name(record.name)}" if is_node else safe_triplet(record)
     return Restored(
         message=". ".join((f"Restored {former.field} of {name}", *written.warnings)),
         entity_key=record.entity_key if is_node else None,

@@ -91,10 +91,12 @@ class WriteToolResult(ToolResult):
 
     def short_text(self) -> str:
         """What was written, without the records, and when new notes expire."""
-        values = ((name, getattr(self, name)) for name in self.text_fields)
+        values = {name: getattr(self, name) for name in self.text_fields}
+        if isinstance(relationship := getattr(self, "relationship", None), GraphRelationship):
+            values["triplet"] = safe_triplet(relationship)
         lines = [
             f"{name}: {safe_text(value) if isinstance(value, str) else json.dumps(value)}"
-            for name, value in values
+            for name, value in values.items()
             if value is not None
         ]
         return "\n".join(
@@ -128,7 +130,7 @@ class WrittenRelationship(WriteToolResult):
         note_expiries: when the notes that were added expire; None if they never do.
     """
 
-    text_fields: ClassVar[tuple[str, ...]] = ("embedding_regenerated",)
+    text_fields: ClassVar[tuple[str, ...]] = ("triplet", "embedding_regenerated")
 
     embedding_regenerated: bool
     triplet: str
@@ -140,14 +142,14 @@ class WrittenRelationship(WriteToolResult):
 
     def short_text(self) -> str:
         """What changed, the triplet, and when new notes expire; get_relationship reads the rest."""
-        message, *others = super().short_text().split("\n")
+        message, triplet, *others = super().short_text().split("\n")
         ended = (f"Ended: {fact}" for fact in self.ended or ())
         hints = (
             in_one_line(hint)
             for hint in (*ended, replaced_text(self.replaced or {}), self.hint)
             if hint
         )
-        return "\n".join([message, f"triplet: {safe_triplet(self.relationship)}", *hints, *others])
+        return "\n".join([message, triplet, *hints, *others])
 
     @classmethod
     def of(

@@ -11,7 +11,7 @@ from tests.support.people import person, relate
 from tests.support.stored import Database
 
 MARK = "zzposed"
-SENTENCES = ("Updated", "Restored", "Delete", "Merge", "Added", "Kept", "Note: ", "triplet: ")
+SENTENCES = ("Updated", "Restored", "Delete", "Merge", "Added", "Kept", "Note: ")
 """What lines of writing tools begin with that are sentences."""
 
 HOSTILE = {

@@ -182,6 +182,7 @@ def test_stored_text_cannot_pose_as_a_line_of_its_own() -> None:
 def test_a_node_without_a_name_is_called_by_its_key_and_a_long_name_is_shortened() -> None:
     assert text(NodeItem(node(name=""), "nodes")).startswith("ruth-key (")
     assert text(NodeItem(node(name="x" * 500), "nodes")).startswith("x" * 80 + "… (")
+    assert text(NodeItem(node(name=":" + "x" * 500), "nodes")).startswith('":' + "x" * 79 + '…" (')
 
 
 @pytest.mark.parametrize("room", range(0, 160, 9))
