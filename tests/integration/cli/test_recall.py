@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neo4j import GraphDatabase
 
+from tests.conftest import Server
 from tests.integration.cli.conftest import Done, Kgagent
 
 LONGEST = 120.0
@@ -105,6 +107,40 @@ def test_nothing_is_printed_without_anything_relevant(
     warm()
     assert recall("Write a regular expression that matches IPv6", "--deadline", "20").out == ""
     assert "Ruth Adeyemi" in recall("Who keeps bees?", "--deadline", "20").out
+
+
+def test_lines_after_a_large_fall_of_the_score_are_not_recalled(
+    recall: Recall, program: Kgagent, warm: Callable[[], None], tmp_path: Path
+) -> None:
+    texts = {
+        "pump.md": "The impeller of the bilge pump was replaced in May.",
+        "yard.md": "The yard in Halden reopens in March.",
+        "costs.md": "The survey costs 4,300 crowns, of which Dr. Voss pays half.",
+        "wood.md": "Ruth wants larch, not oak, for the deck.",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    assert program("load", *texts).code == 0
+    warm()
+    recalled = recall("impeller", "--deadline", "20").out
+    assert texts["pump.md"] in recalled
+    assert not any(text in recalled for name, text in texts.items() if name != "pump.md")
+
+
+@pytest.mark.alone
+def test_a_search_that_takes_longer_than_its_caller_waits_warms_the_server_for_the_next(
+    kgagent: Kgagent, recall: Recall, warm: Callable[[], None], family: Path, server: Server
+) -> None:
+    kgagent("load", str(family))
+    warm()
+    auth = (server.username, server.password)
+    with GraphDatabase.driver(server.uri, auth=auth) as driver:
+        driver.execute_query("CALL db.clearQueryCaches()")
+    until, deadline, tried = time.monotonic() + LONGEST, str(0.5 * SLACK), 0
+    while not recall("Who guides Ines?", "--deadline", deadline).out:
+        assert time.monotonic() < until
+        tried += 1
+    assert tried
 
 
 def test_a_daemon_that_hangs_costs_no_more_than_the_deadline(

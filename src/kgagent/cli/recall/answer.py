@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import TypeVar
 
 from kgagent.answers.fence import fenced
 from kgagent.answers.found import by_statement, first_page, hybrid_items, plain_state
+from kgagent.answers.items import Item
 from kgagent.answers.page import Content, nothing_about, text_page
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.history import FormerDescription
@@ -26,6 +28,11 @@ from kgagent.models.when import (
 from kgagent.names import plain_words, words_in_some_form
 
 ItemT = TypeVar("ItemT", HybridObject, HybridRelationship)
+
+FALL = 0.7
+"""Share of the score of the statement before, below which a statement is not recalled, nor those
+after it.
+"""
 
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 
@@ -48,7 +55,8 @@ async def recalled(graph: KnowledgeGraph, user_id: str, prompt: str, token_budge
     items = by_statement(hybrid_items(kept), now)
     if result.is_relevant is False or not items:
         return ""
-    content = Content(items, opening=nothing_about(result.named), at_most=first_page(items))
+    at_most = min(first_page(items), _before_fall(items))
+    content = Content(items, opening=nothing_about(result.named), at_most=at_most)
     page = text_page(content, lambda: plain_state(result, now), token_budget)
     if not (page.payload.get("objects") or page.payload.get("relationships")):
         return ""
@@ -116,6 +124,12 @@ class _Present:
             said <= until and len(words_in_some_form(told, words)) == len(told)
             for until, told in self.former
         )
+
+
+def _before_fall(items: Iterable[Item]) -> int:
+    scores = [item.score or 0.0 for item in items]
+    falls = (at for at, (one, after) in enumerate(pairwise(scores), 1) if after < FALL * one)
+    return next(falls, len(scores))
 
 
 def _replaced(ended: HybridRelationship, current: Iterable[HybridRelationship]) -> list[str]:

@@ -41,6 +41,7 @@ class Daemon:
         self._secret = secrets.token_hex(32)
         self._called = time.monotonic()
         self._graphs = GraphDirectory(lambda _: "", lambda _: _open())
+        self._left: dict[str | None, asyncio.Task[str]] = {}
 
     async def serve(self, file: Path, idle: float) -> None:
         """Answer calls until there is none for `idle` seconds.
@@ -76,14 +77,41 @@ class Daemon:
         if not request["query"]:
             return {}
         try:
-            async with asyncio.timeout(request["seconds"]):
-                graph = await self._graphs.graph_of("")
-                from kgagent.cli.recall.answer import recalled
-
-                user_id = request["user"] or graph.settings.user_id
-                return {"text": await recalled(graph, user_id, request["query"], request["tokens"])}
+            return {"text": await self._within(request["seconds"], request)}
         except Exception as error:
             return {"problem": described(error)}
+
+    async def _within(self, seconds: float, request: dict[str, Any]) -> str:
+        """What a search finds in the time of its caller.
+
+        The search goes on without its caller, as the server keeps no plan of a statement that is
+        cancelled. Of one user, one search is left so at a time.
+
+        Raises:
+            Exception: the search failed, or took longer.
+        """
+        user = request["user"]
+        search: asyncio.Task[str] | None = None
+        try:
+            async with asyncio.timeout(seconds):
+                if user in self._left:
+                    await asyncio.wait({self._left[user]})
+                search = asyncio.create_task(self._found(request))
+                return await asyncio.shield(search)
+        finally:
+            if search and not search.done():
+                if user in self._left:
+                    search.cancel()
+                else:
+                    self._left[user] = search
+                    search.add_done_callback(lambda _: self._left.pop(user))
+
+    async def _found(self, request: dict[str, Any]) -> str:
+        graph = await self._graphs.graph_of("")
+        from kgagent.cli.recall.answer import recalled
+
+        user_id = request["user"] or graph.settings.user_id
+        return await recalled(graph, user_id, request["query"], request["tokens"])
 
 
 async def _open() -> "KnowledgeGraph":
