@@ -2,13 +2,18 @@
 nodes.
 """
 
+import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from kgagent.errors import InputError
 from kgagent.ontology import Ontology
+
+SNIFFED = 10_000
+"""Characters of a table that tell its delimiter."""
 
 Fields = Mapping[str, Any]
 Converted = tuple[str, Fields | InputError]
@@ -26,6 +31,7 @@ class Target:
         label: label of nodes whose type is no label of the ontology; None makes them errors.
         columns: what the columns of an ordinary table are; None proposes it in an error.
         max_notes: most notes of a node.
+        remarks: filled with what to say of a file as a whole, by its path.
     """
 
     ontology: Ontology
@@ -34,6 +40,7 @@ class Target:
     label: str | None = None
     columns: str | None = None
     max_notes: int = 1_000
+    remarks: dict[Path, str] = field(default_factory=dict)
 
     @property
     def owner(self) -> tuple[str, str] | None:
@@ -116,7 +123,19 @@ def filled(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 
-def delimiter_of(header: str) -> str | None:
-    """The delimiter of a table with this header; None if it has none."""
-    delimiter = max(",;\t|", key=header.count)
-    return delimiter if delimiter in header else None
+def decoded(content: bytes) -> tuple[str, str]:
+    """The text of a file, and what to say if it is not UTF-8."""
+    try:
+        return content.decode("utf-8-sig"), ""
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace"), "is not UTF-8, so read as Windows-1252"
+
+
+def delimiter_of(text: str) -> str | None:
+    """The delimiter of a table; None if its header has none."""
+    header = text.partition("\n")[0]
+    possible = "".join(one for one in ",;\t|" if one in header)
+    try:
+        return csv.Sniffer().sniff(text[:SNIFFED], possible).delimiter if possible else None
+    except csv.Error:
+        return max(possible, key=header.count)

@@ -3,10 +3,12 @@ e-mails.
 """
 
 import asyncio
+import logging
 import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import date
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -18,6 +20,7 @@ import yaml
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.extras import require_extra
+from kgagent.files.conversion import decoded
 from kgagent.files.folders import files_below
 from kgagent.files.load_writer import LoadTally
 from kgagent.files.reports import LineProblem, LoadCounts, LoadReport
@@ -59,31 +62,35 @@ async def load_documents(
     graph, tally = services.user_graph(user_id), LoadTally()
     with (progress or SilentProgress()).task("Loading documents", len(paths)) as advance:
         for first in range(0, len(paths), BATCH):
-            sources: dict[int, SourceText] = {}
+            read: dict[int, tuple[SourceText, str]] = {}
             for position, path in enumerate(paths[first : first + BATCH], start=first):
                 try:
-                    sources[position] = await asyncio.to_thread(read_document, path)
+                    read[position] = await asyncio.to_thread(read_document, path)
                 except KgAgentError as error:
                     tally.problems[position] = _problem(position, path, error)
-            saved = await save_sources(graph, services.resolver, list(sources.values()))
-            for position, outcome in zip(sources, saved, strict=True):
+            sources = [source for source, _ in read.values()]
+            saved = await save_sources(graph, services.resolver, sources)
+            for (position, (_, remark)), outcome in zip(read.items(), saved, strict=True):
                 if isinstance(outcome, InputError):
                     tally.problems[position] = _problem(position, paths[position], outcome)
                 elif isinstance(outcome, KgAgentError):
                     raise outcome
                 else:
                     tally.count(outcome)
+                    if said := ". ".join(filter(None, (remark, *outcome.warnings))):
+                        tally.remarks[position] = _problem(position, paths[position], said)
             advance(len(paths[first : first + BATCH]))
     return LoadReport(
         nodes=LoadCounts(**tally.counts),
         embedded=tally.embedded,
         problems=tuple(tally.problems.values()),
+        remarks=tuple(tally.remarks.values()),
         seconds=time.perf_counter() - started,
     )
 
 
-def read_document(path: Path) -> SourceText:
-    """Read a file as a source.
+def read_document(path: Path) -> tuple[SourceText, str]:
+    """Read a file as a source; with what to say of how it was read.
 
     Raises:
         InputError: it cannot be read, or has no text.
@@ -92,6 +99,7 @@ def read_document(path: Path) -> SourceText:
     name = encodable(str(path))
     try:
         found = _READERS[path.suffix.lower()](path.read_bytes())
+        remark = found.pop("remark", "")
     except KgAgentError:
         raise
     except Exception as error:
@@ -99,29 +107,28 @@ def read_document(path: Path) -> SourceText:
         raise InputError(f"cannot be read: {error}") from error
     if not found["text"].strip():
         raise InputError("has no text")
-    return validate(SourceText, {"id": str(path.resolve()), "name": name, **found})
+    return validate(SourceText, {"id": str(path.resolve()), "name": name, **found}), remark
 
 
-def _problem(position: int, path: Path, error: KgAgentError) -> LineProblem:
+def _problem(position: int, path: Path, error: object) -> LineProblem:
     return LineProblem(line=position + 1, place=encodable(str(path)), reason=str(error))
 
 
 def _plain(content: bytes) -> dict[str, str]:
-    return {"text": content.decode("utf-8-sig")}
+    text, remark = decoded(content)
+    return {"text": text, "remark": remark}
 
 
 def _markdown(content: bytes) -> dict[str, str]:
     """The text, dated by the `date` of its front matter, which is no part of it."""
-    text = _plain(content)["text"]
-    if (found := _FRONT_MATTER.match(text)) is None:
-        return {"text": text}
-    try:
-        fields = yaml.safe_load(found[1])
-    except yaml.YAMLError:
-        return {"text": text}
-    day = fields.get("date") if isinstance(fields, dict) else None
-    dated = {"said_on": f"{day:%Y-%m-%d}"} if isinstance(day, date) else {}
-    return {"text": text[found.end() :], **dated}
+    read = _plain(content)
+    with suppress(yaml.YAMLError, ValueError):
+        if found := _FRONT_MATTER.match(read["text"]):
+            fields = yaml.safe_load(found[1])
+            read["text"] = read["text"][found.end() :]
+            said = str(fields.get("date") if isinstance(fields, dict) else "")[:10]
+            read["said_on"] = f"{date.fromisoformat(said)}"
+    return read
 
 
 def _html(content: bytes) -> dict[str, str]:
@@ -139,6 +146,8 @@ def _pdf(content: bytes) -> dict[str, str]:
 
     with require_extra("documents"):
         from pypdf import PdfReader
+    # Without a handler, Python prints the warnings.
+    logging.getLogger("pypdf").addHandler(logging.NullHandler())
     return {"text": "\n\n".join(page.extract_text() for page in PdfReader(BytesIO(content)).pages)}
 
 

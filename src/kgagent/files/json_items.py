@@ -139,7 +139,13 @@ class _Conversion:
             case {"relationType": kind}:
                 yield relationship_line(item.get("from"), item.get("to"), type_words(kind))
             case {"memory": str(text)} if text.strip():
-                self._add_memory(item, text)
+                conversation, unread = _turns(item.get("messages"))
+                key = str(uuid.uuid5(_NAMESPACE, conversation))
+                self._add_memory(item, text, self._episode_key(key) if conversation else None)
+                if conversation and key not in self._named:
+                    self._named.add(key)
+                    yield self._source(key, "Messages", conversation, item.get("created_at"))
+                yield from unread
             case {"source": str(source), "relationship": kind}:
                 ends = (source, str(item.get("target", item.get("destination", ""))))
                 yield from self._mentioned(ends)
@@ -167,20 +173,27 @@ class _Conversion:
                 )
                 yield from problems
             case {"uuid": str(key), "name": name, "content": text}:
-                yield node_line(
-                    self._target,
-                    key,
-                    name,
-                    texts(self._target.ontology.source_label),
-                    entity_key=self._episode_key(key),
-                    description=item.get("source_description"),
-                    source_text=text,
-                    said_on=str(item.get("valid_at") or "")[:10],
-                )
+                about = item.get("source_description")
+                yield self._source(key, name, text, item.get("valid_at"), about)
             case _:
                 raise InputError(f"not understood: an object with {list_names(item.keys())}")
 
-    def _add_memory(self, item: Mapping[str, Any], text: str) -> None:
+    def _source(
+        self, key: str, name: object, text: object, said_on: object, description: object = None
+    ) -> Fields:
+        """A source with its text."""
+        return node_line(
+            self._target,
+            key,
+            name,
+            texts(self._target.ontology.source_label),
+            entity_key=self._episode_key(key),
+            description=description,
+            source_text=text,
+            said_on=str(said_on or "")[:10],
+        )
+
+    def _add_memory(self, item: Mapping[str, Any], text: str, source: str | None) -> None:
         """Keep a memory of mem0, which is a statement about its user, as a note of the graph's
         owner.
         """
@@ -191,7 +204,9 @@ class _Conversion:
                 f"a memory of {user}, but the file begins with those of {self._user}; give each a "
                 f"file"
             )
-        note = filled({"content": text, "date_added": item.get("created_at")})
+        note = filled(
+            {"content": text, "date_added": item.get("created_at"), "source_entity_key": source}
+        )
         validate(NoteLine, note)
         self._memories.append(note)
 
@@ -257,6 +272,18 @@ def _with_error(place: str, lines: Iterator[Fields | InputError]) -> Iterator[Co
             yield place, fields
     except InputError as error:
         yield place, error
+
+
+def _turns(messages: object) -> tuple[str, list[InputError]]:
+    """The messages that a memory of mem0 is from, as a conversation, and those that are no text."""
+    turns, problems = [], []
+    for message in messages if isinstance(messages, list) else []:
+        match message:
+            case {"role": str(role), "content": str(text)}:
+                turns.append(f"{role}: {text}")
+            case _:
+                problems.append(InputError(f"a message is not text: {_shown(message)}"))
+    return "\n\n".join(turns), problems
 
 
 def _period(item: Mapping[str, Any]) -> str | None:

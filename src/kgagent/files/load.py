@@ -41,7 +41,7 @@ async def load_files(
     documents, lines, skipped = await asyncio.to_thread(documents_in, paths)
     if documents and not lines:
         stored = await load_documents(documents, services, user_id=user_id, progress=progress)
-        return stored.model_copy(update={"remarks": skipped})
+        return stored.model_copy(update={"remarks": (*skipped, *stored.remarks)})
     check_user_id(user_id)
     check_batch_size(batch_size)
     if concurrency < 1:
@@ -91,6 +91,10 @@ async def load_files(
     def in_order(found: Mapping[int, LineProblem]) -> tuple[LineProblem, ...]:
         return tuple(found[number] for number in sorted(found))
 
+    skipped += tuple(
+        LineProblem(line=0, place=path.name, reason=reason)
+        for path, reason in target.remarks.items()
+    )
     report = LoadReport(
         nodes=LoadCounts(**nodes.counts),
         relationships=LoadCounts(**relationships.counts),

@@ -11,6 +11,7 @@ from typing import Any
 
 from kgagent.errors import InputError
 from kgagent.files.conversion import (
+    SNIFFED,
     Converted,
     Fields,
     Target,
@@ -112,7 +113,7 @@ def convert_table(path: Path, target: Target) -> Iterator[Converted]:
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            delimiter = delimiter_of(stream.readline()) or ","
+            delimiter = delimiter_of(stream.read(SNIFFED)) or ","
             stream.seek(0)
             rows = csv.reader(stream, delimiter=delimiter)
             columns = [_Column.of(field) for field in next(rows)]

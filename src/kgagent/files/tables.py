@@ -7,6 +7,7 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +19,7 @@ from kgagent.files.conversion import (
     Converted,
     Fields,
     Target,
+    decoded,
     delimiter_of,
     node_line,
     relationship_line,
@@ -35,6 +37,13 @@ MAX_WORDS = 4
 
 _DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ].*")
+_SEPARATOR = re.compile("sep=(.)\r?\n")
+"""The first line by which Excel is told the delimiter."""
+
+_NAME_HALVES = [
+    re.compile(f"({words})[ _-]?name", re.IGNORECASE)
+    for words in ("first|given", "last|family|sur")
+]
 _WHEN = TypeAdapter(When)
 
 Row = Mapping[str, Any]
@@ -54,9 +63,9 @@ def convert_rows(path: Path, first: FileLine, target: Target) -> Iterator[Conver
         InputError: the file cannot be read, or the columns are missing or do not fit.
     """
     try:
-        rows = _rows(path, first)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read as UTF-8: {error}") from error
+        rows = _rows(path, first, target)
+    except (OSError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
     if not rows:
         return None
     if all("kind" in row for _, row in rows):
@@ -71,7 +80,7 @@ def convert_rows(path: Path, first: FileLine, target: Target) -> Iterator[Conver
     return _Table.of(target, names).lines(rows)
 
 
-def _rows(path: Path, first: FileLine) -> Rows:
+def _rows(path: Path, first: FileLine, target: Target) -> Rows:
     start = first.content.lstrip()
     if start.startswith(b"["):
         try:
@@ -80,12 +89,22 @@ def _rows(path: Path, first: FileLine) -> Rows:
             return []
         rows = [(f"[{number}]", row) for number, row in enumerate(document)]
         return rows if all(isinstance(row, dict) and row for _, row in rows) else []
-    if start.startswith(b"{") or (delimiter := delimiter_of(first.content.decode())) is None:
+    if start.startswith(b"{"):
         return []
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.DictReader(stream, restkey="", restval="", delimiter=delimiter)
-        reader.fieldnames = [" ".join(name.split()) for name in reader.fieldnames or ()]
-        return [(f"line {reader.line_num}", row) for row in reader]
+    text, remark = decoded(path.read_bytes())
+    said = _SEPARATOR.match(text)
+    text = text[said.end() :] if said else text
+    delimiter = said[1] if said else delimiter_of(text)
+    if delimiter is None:
+        if path.suffix.lower() not in {".csv", ".tsv"}:
+            return []
+        # One column, whose cells may have any of the usual delimiters.
+        delimiter = "\x1f"
+    if remark:
+        target.remarks[path] = remark
+    reader = csv.DictReader(StringIO(text, ""), restkey="", restval="", delimiter=delimiter)
+    reader.fieldnames = [" ".join(name.split()) for name in reader.fieldnames or ()]
+    return [(f"line {reader.line_num + bool(said)}", row) for row in reader]
 
 
 @dataclass(frozen=True)
@@ -113,7 +132,7 @@ class _Table:
         """
         fields: dict[str, list[str]] = {field: [] for field in FIELDS}
         links, given = dict[str, tuple[str, str]](), set[str]()
-        for part in (target.columns or "").split(","):
+        for part in _parts_of(target.columns or ""):
             column_and_what, arrow, label = part.partition("->")
             column, _, what = (text.strip() for text in column_and_what.partition("="))
             if column not in names:
@@ -186,6 +205,15 @@ class _Table:
         return " ".join(_cells(row, self.fields["id"]) or _cells(row, self.fields["name"]))
 
 
+def _parts_of(columns: str) -> list[str]:
+    """What is said of each column; a name may have commas."""
+    parts: list[str] = []
+    for piece in columns.split(","):
+        is_rest = parts and not re.search("=|->", parts[-1])
+        parts.append(f"{parts.pop()},{piece}" if is_rest else piece)
+    return parts
+
+
 def _cells(row: Row, columns: Sequence[str]) -> list[str]:
     """The cells of some columns that are not empty, as texts; lists have several."""
     values = (row.get(column) for column in columns)
@@ -225,8 +253,9 @@ def _proposed(names: Sequence[str], rows: Sequence[Row], target: Target) -> str:
         elif texts and not any(text[:1].isdecimal() or "@" in text for text in texts):
             other.append((name, texts))
     if not any(part.endswith("=name") for part in parts.values()):
+        halves = [name for half in _NAME_HALVES for name in names if half.fullmatch(name)]
         title = max(other, key=lambda one: len({*one[1]}), default=(names[0],))[0]
-        parts[title] = f"{title}=name"
+        parts |= {name: f"{name}=name" for name in (halves if len(halves) > 1 else [title])}
     for name, texts in other:
         is_short = sum(len(text.split()) for text in texts) <= MAX_WORDS * len(texts)
         if name not in parts and is_short and len({*texts}) < len(texts):

@@ -82,19 +82,23 @@ async def test_memories_of_mem0_are_notes_of_the_owner(
     await person(graph.tools(user_id=user_id), "Tomas Lind", is_owner=True)
     report = await load("mem0.json")
     nodes, relationships = await stored(graph, user_id)
-    assert nodes.keys() == {"Tomas Lind", "lisbon", "vera lund"}
+    assert nodes.keys() == {"Tomas Lind", "lisbon", "vera lund", "Messages"}
+    messages = nodes["Messages"]
+    assert messages["source_text"] == "user: No walnuts, please: I am allergic."
     notes = json.loads(nodes["Tomas Lind"]["notes"])
     assert [note["content"] for note in notes] == [
         "Is allergic to walnuts",
         "Plans a trip to Lisbon",
     ]
+    assert notes[0]["source_entity_key"] == messages["entity_key"]
     assert notes[0]["date_added"] == "2024-07-26T17:29:36.630547Z"
     assert {name: one["neo4j_type"] for name, one in relationships.items()} == {
         "plans trip to": "associated_with",
         "lives in": "connected_to",
     }
     assert problems(report) == [
-        "results[2]: a memory of vera, but the file begins with those of tomas; give each a file"
+        'results[0]: a message is not text: {"role": "assistant", "content": ["Noted"]}',
+        "results[2]: a memory of vera, but the file begins with those of tomas; give each a file",
     ]
 
 

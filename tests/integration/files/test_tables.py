@@ -61,6 +61,50 @@ async def test_without_columns_they_are_proposed(
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "proposed", "names"),
+    [
+        (
+            "excel.csv",
+            "sep=;\r\nName;City, State\r\nJörg, M.;Oslo, NO\r\nBo;Oslo, NO\r\n".encode("cp1252"),
+            "Name=name,City, State -> Entity",
+            {"Jörg, M.", "Bo", "Oslo, NO"},
+        ),
+        (
+            "people.csv",
+            b"Surname,Given name,Born\nLovelace,Ada,1815-12-10\nDahl,Bo,1990-04-03\n",
+            "Born=when,Given name=name,Surname=name",
+            {"Ada Lovelace", "Bo Dahl"},
+        ),
+        (
+            "sizes.csv",
+            b'Title|Sizes, colours; notes\nBoat|"a, b; c"\nOar|d, e; f\n',
+            "Title=name",
+            {"Boat", "Oar"},
+        ),
+        ("one.csv", b"Name\nLee, Ann\nBo\n", "Name=name", {"Lee, Ann", "Bo"}),
+    ],
+)
+async def test_ordinary_tables_are_loaded_as_is_proposed(
+    graph: KnowledgeGraph,
+    user_id: str,
+    tmp_path: Path,
+    name: str,
+    content: bytes,
+    proposed: str,
+    names: set[str],
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as refused:
+        await graph.load(tmp_path / name, user_id=user_id)
+    assert f'--label Person --map "{proposed}"' in str(refused.value)
+    report = await graph.load(tmp_path / name, user_id=user_id, label="Person", columns=proposed)
+    assert report.problems == ()
+    remarks = ["excel.csv: is not UTF-8, so read as Windows-1252"] if name == "excel.csv" else []
+    assert [str(remark) for remark in report.remarks] == remarks
+    assert {node["name"] for node in await nodes_of(graph, user_id)} == names
+
+
+@pytest.mark.parametrize(
     ("columns", "problem"),
     [
         ("Titel=name", "No column 'Titel'; there are Title, Firm"),

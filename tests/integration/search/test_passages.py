@@ -205,6 +205,8 @@ async def test_load_stores_documents_as_sources(
         "mail.eml": b"From: nora@example.org\nSubject: Bees\nDate: Mon, 3 Apr 2023 10:00:00 +0200\n"
         b"Content-Type: text/plain\n\nThe hive swarmed.\n",
         "walk.md": b"---\ndate: 2024-05-06\ntags: [walks]\n---\nWe walked around the lake.\n",
+        "cape.md": b'---\ndate: "2023-04-02"\n---\nWe saw the cape.\n',
+        "latin.txt": "Jörg grüßt.".encode("cp1252"),
         "empty.txt": b" \n",
         "bad.pdf": b"no pdf",
         "deep.html": b"<div>" * 3_000 + b"deep",
@@ -213,7 +215,12 @@ async def test_load_stores_documents_as_sources(
         (tmp_path / name).write_bytes(content)
     files = [tmp_path / name for name in pages]
     report = await graph.load(*files, user_id=user_id)
-    assert report.nodes.created == 4
+    assert report.nodes.created == 6
+    assert [str(one) for one in report.remarks] == [
+        f"{tmp_path / 'latin.txt'}: is not UTF-8, so read as Windows-1252"
+    ]
+    assert await passages(graph, user_id, "cape", between="2023-04-02") == ["We saw the cape."]
+    assert "Jörg grüßt." in await passages(graph, user_id, "Wer grüßt?")
     assert [Path(one.place).name for one in report.problems] == [
         "empty.txt",
         "bad.pdf",
@@ -229,9 +236,9 @@ async def test_load_stores_documents_as_sources(
     for name in ("plan.docx", "list.docx", "Makefile"):
         (tmp_path / name).write_text("Not these either.")
     folder = await graph.load(tmp_path, user_id=user_id)
-    assert folder.nodes.unchanged == 4
+    assert folder.nodes.unchanged == 6
     unread = f"{tmp_path}: 3 files not read: 2 .docx, 1 without an ending"
-    assert [str(one) for one in folder.remarks] == [unread]
+    assert str(folder.remarks[0]) == unread
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "a.docx").write_text("Nor this one.")
     with pytest.raises(InputError, match="1 file not read"):
