@@ -707,7 +707,7 @@ class KnowledgeGraph:
             progress: reports the records.
 
         Raises:
-            InputError: the user id is empty.
+            InputError: the user id is empty, or tools deleted adopted records that can be restored.
             StoreError: the database failed.
         """
         from kgagent.upkeep.adopt import undo

@@ -8,7 +8,7 @@ from typing import Any
 from kgagent.batches import check_batch_size
 from kgagent.errors import InputError
 from kgagent.formatting import counted
-from kgagent.graph.deleted_records import LONG_TIMEOUT
+from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import NODE_EMBEDDINGS
 from kgagent.graph.schema_parts import OWN_LABELS
@@ -151,8 +151,17 @@ async def undo(
 ) -> UndoneAdoption:
     """Remove what adopting a graph has added; see `KnowledgeGraph.undo_adoption`."""
     check_user_id(user_id)
-    records = await undo_adoption(services.store, user_id, progress or SilentProgress())
-    kept = await _count_records(services.store)
+    store, now = services.store, services.write_context.clock()
+    text = statement("count_deleted_adopted", all_deleted=DELETED_NAMES["all_deleted"])
+    [deleted] = await store.read(text, {"user_id": user_id, "now": now}, timeout=LONG_TIMEOUT)
+    if deleted["found"]:
+        raise InputError(
+            f"Tools deleted or merged {counted(deleted['found'], 'record')} of other programs. "
+            "First restore them with `kgagent restore`, which lists them, or erase them with "
+            f"`kgagent purge --user {user_id} --restorable`"
+        )
+    records = await undo_adoption(store, user_id, progress or SilentProgress())
+    kept = await _count_records(store)
     if not kept:
         await services.schema.drop_all()
     return UndoneAdoption(records=records, kept=kept)

@@ -215,8 +215,8 @@ def choose(
     chosen.labels = {label: found[label] for label in usable if found[label]}
     _choose_types(chosen, relationships, ontology)
     if not chosen.labels:
-        reasons = "".join(f"; {one}" for one in chosen.skipped)
-        raise InputError(f"There is nothing to adopt: the graph has no nodes with a label{reasons}")
+        reasons = "; ".join(map(str, chosen.skipped)) or "the graph has no nodes with a label"
+        raise InputError(f"There is nothing to adopt: {reasons}")
     return chosen
 
 

@@ -126,6 +126,11 @@ def without_additions(state: dict[str, Any]) -> Any:
     ]
 
 
+def _content(record: dict[str, Any]) -> str:
+    """What a restored record has: all but ids, which are new."""
+    return repr((record.get("labels"), record.get("type"), sorted(record["properties"].items())))
+
+
 ADDED = {
     *(
         "kgagent_adopted",
@@ -234,7 +239,7 @@ async def test_what_cannot_be_adopted_is_named_with_what_to_do(foreign: Knowledg
     ):
         await foreign.adopt(user_id="another", ontology=plan.ontology)
     await cypher(foreign, "MATCH (n) WHERE NOT n:Visit DETACH DELETE n")
-    with pytest.raises(InputError, match=r"nothing to adopt: the graph has no .*Visit \(1\): "):
+    with pytest.raises(InputError, match=r"nothing to adopt: .*Visit \(1\): "):
         await foreign.adopt(user_id=USER, dry_run=True)
 
 
@@ -538,6 +543,23 @@ async def test_what_a_tool_writes_to_a_relationship_before_it_is_adopted_is_undo
         assert stored == {"text": "In a single winter", "owner": USER}
     assert (await foreign.undo_adoption(user_id=USER)).kept == 0
     assert await cypher(foreign, f"{new} RETURN properties(r) AS r") == [{"r": {"year": 2011}}]
+
+
+async def test_what_tools_deleted_of_another_program_is_restored_before_undoing(
+    foreign: KnowledgeGraph, own_server: Server
+) -> None:
+    await written(foreign, MOVIES)
+    before = without_additions(await everything(foreign))
+    report = await foreign.adopt(user_id=USER)
+    async with opened(own_server, report.ontology) as graph:
+        tools, deleted = graph.tools(user_id=USER), {"entity_key": "Ilse Brandt"}
+        succeeded(await tools.delete_node(**deleted, delete_relationships=True))
+        with pytest.raises(InputError, match=r"deleted or merged \d records of other programs"):
+            await foreign.undo_adoption(user_id=USER)
+        succeeded(await tools.restore(**deleted))
+    assert (await foreign.undo_adoption(user_id=USER)).kept == 0
+    after = without_additions(await everything(foreign))
+    assert sorted(map(_content, after)) == sorted(map(_content, before))
 
 
 async def test_undoing_keeps_what_another_program_writes_meanwhile(
