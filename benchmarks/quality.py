@@ -39,7 +39,7 @@ from kgagent.evaluation import place_of, shares
 from kgagent.graph.lucene import any_word
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.search import RetrievalService
-from kgagent.search.hybrid import READ
+from kgagent.search.search import READ
 from kgagent.tools.hybrid_search import found_content, found_items
 from kgagent.tools.read_results import DEFAULT_TOKEN_BUDGET
 

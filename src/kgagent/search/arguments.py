@@ -7,20 +7,22 @@ from collections.abc import Sequence, Sized
 from kgagent.embedding.validation import LONGEST, SHORTEST
 from kgagent.errors import InputError
 from kgagent.ontology import Ontology
+from kgagent.ontology.model import same_but_case
 
 MAX_LIMIT = 10_000
 """Maximum number of results of one search."""
 
 
 def known_types(ontology: Ontology, neo4j_types: Sequence[str]) -> list[str]:
-    """Check Neo4j types; each once, in the order of the ontology.
+    """Check Neo4j types, in any letter case; each once, in the order of the ontology.
 
     Raises:
         InputError: a type is unknown.
     """
-    for neo4j_type in neo4j_types:
-        ontology.relationship(neo4j_type)
-    return [name for name in ontology.relationships if name in neo4j_types]
+    given = {same_but_case(ontology.relationships, name) for name in neo4j_types}
+    for name in given:
+        ontology.relationship(name)
+    return [name for name in ontology.relationships if name in given]
 
 
 def check_limit(limit: int) -> None:

@@ -33,7 +33,7 @@ from kgagent.search.results import Surroundings, model_of, path_of
 from kgagent.search.retrieve import SearchSpec
 from kgagent.search.scope import RelationshipFilter, SearchScope
 from kgagent.search.score import Features, highest_score
-from kgagent.search.search import Found, read_scored, search
+from kgagent.search.search import READ, Found, read_scored, search
 from kgagent.search.vectors import VectorSearch
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
@@ -122,7 +122,12 @@ class Exploration:
         around = Surroundings(
             list(map(entity_key_of, best)), MAX_RELATIONSHIPS_AMONG, MAX_NEIGHBORS
         )
-        scored, records, surroundings, unread = await read_scored(found, candidates, around)
+        assessed = [one for result in found.results for one in result.candidates[:READ]]
+        every, records, surroundings, unread = await read_scored(
+            found, list(first_of_each([*candidates, *assessed]).values()), around
+        )
+        wanted = {one.key for one in candidates}
+        scored = [one for one in every if one.key in wanted]
         models = {one.key: one.result for one in scored}
         known = {one.key: one for ranking in named for one in ranking.candidates}
         for key in best:
@@ -132,7 +137,7 @@ class Exploration:
                 models[key] = known[key].result
         self._add_signals(ranked, scored)
         is_assessed = unread is None and kept.between is None
-        value = self._relevance(found, named, scored) if is_assessed else None
+        value = self._relevance(found, named, every) if is_assessed else None
         skipped = {
             "the searches by the queries": not_searched,
             "the search of nodes by name": not_matched,

@@ -25,15 +25,12 @@ from kgagent.search.results import model_of, path_of
 from kgagent.search.retrieve import OF_STATEMENTS, SearchSpec
 from kgagent.search.scope import RelationshipFilter, SearchScope
 from kgagent.search.score import Features, contributions
-from kgagent.search.search import Found, Ranked, read_scored, search
+from kgagent.search.search import READ, Found, Ranked, read_scored, search
 from kgagent.search.strategies import FUSED, fuse
 from kgagent.search.vectors import VectorSearch
 
 RERANKED_POOL = 3
 """Number of items that are reranked, as a multiple of those that are returned."""
-
-READ = 40
-"""Minimum number of records that are read in full and scored by all their statements."""
 
 CALIBRATED = "calibrated"
 """The default strategy: the score of `kgagent.search.score`."""

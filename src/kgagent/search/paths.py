@@ -106,7 +106,7 @@ async def find_paths(
         raise InputError(f"A path joins two different nodes, got {wanted[0]} twice")
     records = await nodes.read(scope.user_id, wanted)
     if missing := [key for key in wanted if key not in records]:
-        raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
+        raise NodeNotFoundError(f"Node not found: {', '.join(missing)}")
     start, end = (records[key] for key in wanted)
     has_query = request.query is not None
     vector = (

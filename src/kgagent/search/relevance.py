@@ -17,7 +17,7 @@ cannot answer.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import mul
 
 from kgagent.graph.records import NodeRecord
@@ -26,7 +26,7 @@ from kgagent.models.plain import aliases_in
 from kgagent.names import plain_words, words_in_some_form
 from kgagent.search.candidates import Candidate, Ranking
 from kgagent.search.features import StoredRecord, nodes_of
-from kgagent.search.search import Ranked
+from kgagent.search.search import READ, Ranked
 
 MAX_COMPARED = 10_000
 """Characters of a record that are compared with the query."""
@@ -95,13 +95,16 @@ def _span(ranked: Ranked) -> tuple[float, float] | None:
     return ranked.retrieved.rankings.get("statement_vector", Ranking()).span
 
 
-def _known_words(ranked: Ranked, candidates: Iterable[Candidate]) -> float:
-    """The share of the query's longer words that the best statements have in some form."""
+def _known_words(ranked: Ranked, candidates: Sequence[Candidate]) -> float:
+    """The share of the query's longer words that the best records have in some form, however many
+    were read.
+    """
     asked = ranked.retrieved.query.type_words
+    compared = {one.key for one in ranked.candidates[:READ]}
     present = {
         word
         for one in candidates
-        if one.record is not None and one.result is not None
+        if one.key in compared and one.record is not None and one.result is not None
         for word in _words(one.record, one.result)
     }
     return len(words_in_some_form(asked, present)) / len(asked) if asked else 1.0

@@ -43,6 +43,8 @@ _log = logging.getLogger(__name__)
 EXPANSION_SHARE = 0.8
 """Share of the time of a search that retrieval and expansion may take."""
 
+READ = 40
+"""Best records of a query that every search reads in full."""
 
 PASSAGES_OF_RESULT = 5
 """Passages that are among the notes of a source in a result: the best ones."""

@@ -15,7 +15,8 @@ from kgagent.formatting import counted
 from kgagent.models.fields import FilledText
 from kgagent.models.hybrid import HOST_ONLY, HybridSearchRequest, HybridSearchResult
 from kgagent.ontology import Ontology
-from kgagent.search.hybrid import CALIBRATED, READ
+from kgagent.search.hybrid import CALIBRATED
+from kgagent.search.search import READ
 from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext

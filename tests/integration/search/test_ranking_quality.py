@@ -89,6 +89,10 @@ async def _relevant(graph: KnowledgeGraph, user_id: str, text: str) -> bool | No
     result = await graph.retrieval.hybrid_search(HybridSearchRequest(query=text), user_id=user_id)
     assert result.relevance is not None
     assert result.is_relevant is (result.relevance >= 0.5)
+    explored = await graph.retrieval.explore(
+        ExploreRequest(queries=(VectorQuery(query=text),)), user_id=user_id
+    )
+    assert explored.relevance == pytest.approx(result.relevance)
     return result.is_relevant
 
 

@@ -59,7 +59,7 @@ def found(text: str, span: tuple[float, float] | None = DOES_NOT_LEAD, **names: 
 
 
 def assessed(ranked: Ranked, *items: Candidate) -> float:
-    share = relevance(ranked, items)
+    share = relevance(replace(ranked, candidates=items), items)
     assert share is not None
     return share
 
