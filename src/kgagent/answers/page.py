@@ -318,7 +318,8 @@ def _fitted_warnings(warnings: Sequence[str], room: int) -> list[str]:
 
 def _footer(content: Content, offset: int, end: int, cursor: CursorOf | None) -> str:
     shown = f"{end - offset:,}" if not offset else f"{offset + 1:,} to {end:,}"
-    counted = f"{shown} of {content.count:,} shown"
+    is_of_statements = any(getattr(item, "shown", None) for item in content.items)
+    counted = f"{shown} of {content.count:,} {'statements ' if is_of_statements else ''}shown"
     return f'{counted}; continue with cursor "{cursor(end)}"' if cursor else counted
 
 

@@ -234,7 +234,7 @@ class RelationshipRepository:
         if first is None or second is None:
             keys = ((intent.from_entity_key, first), (intent.to_entity_key, second))
             missing = dict.fromkeys(key for key, end in keys if end is None)
-            raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
+            raise NodeNotFoundError(f"Node not found: {', '.join(missing)}")
         if first.entity_key == second.entity_key:
             raise InputError(f"A relationship joins two different nodes, got {first} twice")
         given_type = intent.new_type

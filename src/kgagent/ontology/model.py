@@ -282,6 +282,14 @@ class Ontology(BaseModel):
         return None if days is None else added + timedelta(days=days)
 
 
+def same_but_case(known: Collection[str], name: str) -> str:
+    """The only known name that differs from a given one in letter case alone; else what was
+    given.
+    """
+    alike = [one for one in known if one.casefold() == name.casefold()]
+    return alike[0] if len(alike) == 1 and name not in known else name
+
+
 def as_words(name: str) -> str:
     """A name of the database in words: "acted in" for ACTED_IN, actedIn and "Acted in"."""
     return " ".join(filter(None, _WORD_BREAK.split(name))).lower()

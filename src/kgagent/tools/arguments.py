@@ -24,6 +24,7 @@ from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.request import RequestModel
 from kgagent.models.when import When
 from kgagent.ontology import Ontology
+from kgagent.ontology.model import same_but_case
 
 ItemT = TypeVar("ItemT")
 LabelT = TypeVar("LabelT", str, str | None)
@@ -184,10 +185,7 @@ def known_label(ontology: Ontology, label: LabelT) -> LabelT:
     """The label of the ontology that differs from a given one only in letter case; without one,
     what was given.
     """
-    if label is None or label in ontology.labels:
-        return label
-    matches = [name for name in ontology.labels if name.casefold() == label.casefold()]
-    return matches[0] if len(matches) == 1 else label
+    return label if label is None else same_but_case(ontology.labels, label)
 
 
 def known_labels(ontology: Ontology, labels: Sequence[str] | None) -> tuple[str, ...] | None:

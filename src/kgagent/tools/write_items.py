@@ -305,7 +305,7 @@ class ItemWriter:
                 missing[reference] = error.hint
         if missing:
             hint = ". ".join(filter(None, dict.fromkeys(missing.values())))
-            raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}", hint)
+            raise NodeNotFoundError(f"Node not found: {', '.join(missing)}", hint)
         return keys
 
     def _intent(self, position: Position, item: Item) -> Intent:

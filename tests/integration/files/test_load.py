@@ -251,7 +251,7 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
     assert found[4] == "unknown field colour"
     assert found[5].startswith("Unknown label: Persn")
     assert found[6].startswith(
-        "One or both nodes do not exist: ghost; `from` and `to` must be the id of a valid line"
+        "Node not found: ghost; `from` and `to` must be the id of a valid line"
     )
     assert found[7].startswith("A relationship joins two different nodes")
     assert found[8].startswith("Attitude/proximity must be 1-5, got attitude 7")
@@ -259,7 +259,7 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
     assert found[10].startswith("Unsupported relationship type: nope")
     assert found[12] == "id 'callum' is already used on line 11"
     assert found[14].startswith("lifetime must be one of week, month")
-    assert found[15].startswith("One or both nodes do not exist: bea")
+    assert found[15].startswith("Node not found: bea")
     assert found[16] == "not a JSON object"
     assert found[20] == "source_text is the text of a source, got label Person"
     assert found[17].startswith("not JSON: recursion limit exceeded")
@@ -292,7 +292,7 @@ async def test_an_id_of_another_file_does_not_turn_one_person_into_another(
     report = await load(person("Tomasz", id="p1"), person("Callum"), relation("p1", "callum"))
     found = reasons(report)
     assert found[1].startswith("id 'p1' was loaded as 'Ruth' before, and this line says 'Tomasz'")
-    assert found[3].startswith("One or both nodes do not exist: p1")
+    assert found[3].startswith("Node not found: p1")
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth", "Ines", "Callum"}
 
 
@@ -303,7 +303,7 @@ async def test_users_may_load_the_same_file_and_their_nodes_are_not_connected(
     line = {"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key}
     await load(line, user=other)
     report = await load(relation("ines", key), person("Ines"))
-    assert reasons(report)[1].startswith(f"One or both nodes do not exist: {key}")
+    assert reasons(report)[1].startswith(f"Node not found: {key}")
     for user in (user_id, other):
         report = await load(relation("ines", key), line, person("Ines"), user=user)
         assert (report.relationships, report.problems) == (LoadCounts(created=1), ())

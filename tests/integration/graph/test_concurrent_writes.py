@@ -164,7 +164,7 @@ async def test_a_node_deleted_during_a_create_is_reported(
     await embedder.asked.wait()
     await cypher(graph, "MATCH (n:Person|Concept {entity_key: $key}) DELETE n", key=second)
     embedder.gate.set()
-    assert error_of(await slow) == f"One or both nodes do not exist: {second}" + WHERE_KEYS_ARE
+    assert error_of(await slow) == f"Node not found: {second}" + WHERE_KEYS_ARE
     assert await relationships_of(graph, user_id) == []
 
 

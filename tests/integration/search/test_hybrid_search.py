@@ -437,9 +437,9 @@ async def test_the_context_for_a_model_has_nodes_and_relationships_within_its_bu
         sum(line.startswith("Ruth Calder") and line.endswith(": Naval architect") for line in lines)
         == 1
     )
-    *short, footer = llm_context(result, 40).splitlines()
+    *short, footer = llm_context(result, 44).splitlines()
     assert short == lines[: len(short)]
-    assert footer == f"{len(short)} of {len(result.items)} shown"
+    assert footer == f"{len(short)} of {len(result.items)} statements shown"
     assert llm_context(result, 0) == ""
 
 

@@ -243,7 +243,7 @@ async def test_relationship_searches_keep_to_neo4j_types(
         query, -1.0, user_id=user_id, neo4j_types=types
     )
     assert {match.neo4j_type for match in nodes.relationships} == {neo4j_type}
-    request = HybridSearchRequest(query=query, threshold=-1.0, neo4j_types=types)
+    request = HybridSearchRequest(query=query, threshold=-1.0, neo4j_types=(neo4j_type.upper(),))
     found = await retrieval.hybrid_search(request, user_id=user_id)
     [item] = found.relationships or ()
     assert (item.neo4j_type, item.found_by[:2]) == (

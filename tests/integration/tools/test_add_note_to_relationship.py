@@ -90,7 +90,7 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
             from_entity_key=first, to_entity_key="ghost", content="x"
         )
     )
-    assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
+    assert error == "Node not found: ghost" + WHERE_KEYS_ARE
 
 
 async def test_any_node_may_be_the_source_of_a_note(tools: Toolset, database: Database) -> None:

@@ -116,7 +116,7 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
     for first, named in ((known, "ghost"), ("spirit", "spirit, ghost")):
         ends = {"from_entity_key": first, "to_entity_key": "ghost"}
         error = error_of(await tools.create_relationship(**ends, relationship_type="friend"))
-        assert error == f"One or both nodes do not exist: {named}" + WHERE_KEYS_ARE
+        assert error == f"Node not found: {named}" + WHERE_KEYS_ARE
     itself = {"from_entity_key": known, "to_entity_key": known}
     error = error_of(await tools.create_relationship(**itself, relationship_type="friend"))
     assert error == f"A relationship joins two different nodes, got Ada ({known[:12]}) twice"

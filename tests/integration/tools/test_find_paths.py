@@ -117,10 +117,7 @@ async def test_no_path_leads_through_nodes_of_other_users(drawing: Drawing) -> N
         payload = await tools.find_paths(
             from_entity_key=drawing.key("a"), to_entity_key=theirs.key("x"), **more
         )
-        assert (
-            error_of(payload)
-            == f"One or both nodes do not exist: {theirs.key('x')}" + WHERE_KEYS_ARE
-        )
+        assert error_of(payload) == f"Node not found: {theirs.key('x')}" + WHERE_KEYS_ARE
 
 
 async def test_identical_or_missing_ends_are_named(tools: Toolset) -> None:

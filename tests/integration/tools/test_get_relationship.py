@@ -70,7 +70,7 @@ async def test_a_missing_record_is_named(tools: Toolset) -> None:
     problem = f"Relationship not found between Ada ({first[:12]}) and Bo ({second[:12]})"
     assert error == f"{problem}. find_paths shows whether and how they are connected"
     error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key="ghost"))
-    assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
+    assert error == "Node not found: ghost" + WHERE_KEYS_ARE
     assert (
         error_of(await tools.get_relationship(to_entity_key=first)) == "from_entity_key is missing"
     )

@@ -185,7 +185,7 @@ async def test_a_wrong_address_or_change_is_explained_and_changes_nothing(
         ({"note": "They paint.", "to_entity_key": None}, which),
         (
             {"note": "They paint.", "to_entity_key": "Zorro"},
-            "One or both nodes do not exist: Zorro",
+            "Node not found: Zorro",
         ),
     ):
         given: dict[str, Any] = {**ends, **arguments}

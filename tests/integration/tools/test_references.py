@@ -121,7 +121,5 @@ async def test_near_names_include_aliases(tools: Toolset) -> None:
 async def test_a_key_that_is_too_short_is_recognised(tools: Toolset) -> None:
     ends = {"from_entity_key": "84a7", "to_entity_key": "f9999999"}
     error = error_of(await tools.get_relationship(**ends))
-    assert (
-        error == "One or both nodes do not exist: 84a7, f9999999. Keys need at least 8 characters"
-    )
+    assert error == "Node not found: 84a7, f9999999. Keys need at least 8 characters"
     assert "8 characters" not in error_of(await tools.delete_node(entity_key="Bo"))

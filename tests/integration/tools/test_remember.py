@@ -279,7 +279,7 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, database: D
     assert errors["nodes[3]"].startswith("Unknown label: Dog")
     assert errors["nodes[5]"] == "arguments must be an object, got 7"
     assert errors["relationships[1]"] == "'Rex' is nodes[3], which was not written"
-    assert errors["relationships[2]"].startswith("One or both nodes do not exist: A stranger")
+    assert errors["relationships[2]"].startswith("Node not found: A stranger")
     assert errors["relationships[3]"].startswith("A relationship joins two different nodes")
     assert errors["relationships[4]"].startswith("Attitude/proximity must be 1-5, got attitude 9")
     assert errors["notes[0]"].startswith("lifetime must be one of week")
@@ -291,9 +291,7 @@ async def test_if_everything_fails_the_call_fails(tools: Toolset) -> None:
     payload = await tools.remember(
         relationships=[{"from": "A", "to": "B", "relationship_type": "x"}]
     )
-    assert error_of(payload).startswith(
-        "relationships[0] A to B: One or both nodes do not exist: A, B"
-    )
+    assert error_of(payload).startswith("relationships[0] A to B: Node not found: A, B")
     assert [failure["index"] for failure in payload["failures"]] == [0]
 
 
@@ -512,7 +510,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
         answer.text.splitlines()[3],
     ]
     assert answer.text.splitlines()[3].startswith(
-        "Failed: relationships[1] Ruth Calder to Zorro: One or both nodes do not exist: Zorro"
+        "Failed: relationships[1] Ruth Calder to Zorro: Node not found: Zorro"
     )
     assert answer.text.splitlines()[4:] == [
         "Note: relationships[0]: Its type is now 'mentor of, friend of'; if 'mentor of' ended, "
