@@ -46,8 +46,10 @@ from tests.support.time_model import (
     UserModel,
     days_of,
     is_new_type,
+    is_other_after,
     shown_notes,
     stored_when,
+    told_from,
     with_time,
 )
 
@@ -345,6 +347,8 @@ class User:
             changes = {**values, **dict.fromkeys(clear)}
             changes |= {"when": stored_when(values["when"])} if "when" in values else {}
             old_type = record.values["relationship_type"]
+            day = told_from(changes.get("when"), None, self.clock())
+            is_after = is_other_after(record, old_type, values.get("relationship_type"), day)
             is_other = set(values.get("relationship_type", old_type).split(", ")) != set(
                 old_type.split(", ")
             )
@@ -352,7 +356,8 @@ class User:
                 record,
                 changes,
                 replaces=correction or is_other,
-                ends=not correction and is_new_type(at, old_type, values.get("relationship_type")),
+                ends=not correction
+                and (is_new_type(at, old_type, values.get("relationship_type")) or is_after),
             )
             record.change(changes, self.clock(), corrected=correction, ended=ended)
             self.add_notes(record, notes)

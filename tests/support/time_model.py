@@ -46,9 +46,16 @@ def is_within(when: str, period: str) -> bool:
 
 
 def with_periods(stored: str, given: str) -> str:
-    """The periods of two texts, without those of the first that one of the second overlaps."""
-    new = given.split("; ")
-    kept = [old for old in stored.split("; ") if not is_within(given, old)] if stored else []
+    """The periods of two texts, without those of the first that one of the second overlaps.
+
+    To say only until when it was ends the last time that had begun by then.
+    """
+    known, new = stored.split("; ") if stored else [], list[str]()
+    for one in given.split("; "):
+        begun = [old for old in known if date.min < days_of(old)[0] <= days_of(one)[1]]
+        first = max(begun, key=days_of).split("/")[0] if begun and one.startswith("../") else ".."
+        new.append(one if first == ".." else one.replace("..", first, 1))
+    kept = [old for old in known if not is_within("; ".join(new), old)]
     return "; ".join(sorted({*kept, *new}, key=days_of))
 
 
@@ -609,7 +616,11 @@ class UserModel:
             corrected = bool(item.get("correction"))
             old_type, new_type = record.values["relationship_type"], given.get("relationship_type")
             # A type that only says the Neo4j type in words gives way to any other.
-            adds_type = not (item.get("replaces") or corrected or old_type == in_words(ends))
+            day = told_from(given.get("when"), said_on, now)
+            is_after = not corrected and is_other_after(record, old_type, new_type, day)
+            adds_type = not (
+                item.get("replaces") or corrected or old_type == in_words(ends) or is_after
+            )
             if new_type and adds_type:
                 kept = self._add_type(ends, record, given)
                 notes = [
@@ -624,7 +635,8 @@ class UserModel:
                 record,
                 given,
                 replaces=corrected or is_other,
-                ends=not corrected and is_new_type(ends, old_type, new_type if is_other else None),
+                ends=is_after
+                or (not corrected and is_new_type(ends, old_type, new_type if is_other else None)),
             )
             record.hear(said_on, source)
             record.change(
@@ -787,6 +799,23 @@ def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
 def has_all(text: str, other: str | None, separator: str = ", ") -> bool:
     """Whether a text lists all that another one lists."""
     return set((other or "").split(separator)) <= set(text.split(separator))
+
+
+def told_from(when: str | None, said_on: str | None, now: datetime) -> date:
+    """The first known day of which a statement speaks."""
+    if when:
+        first, last = days_of(when.split("; ")[0])
+        return first if first > date.min else last
+    return days_of(said_on)[0] if said_on else now.date()
+
+
+def is_other_after(record: Record, old: str, new: str | None, day: date) -> bool:
+    """Whether the time of a relationship was over on a day from which it is told to be something
+    else: the time is that of the types that it had.
+    """
+    when: str = record.values.get("when") or ""
+    is_over = bool(when) and all(days_of(one)[1] < day for one in when.split("; "))
+    return is_over and bool(new) and not set(str(new).split(", ")) & set(old.split(", "))
 
 
 def is_new_type(ends: Ends, old: str, new: str | None) -> bool:

@@ -31,7 +31,15 @@ from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.free_types import is_same, new_types, type_names, with_types
 from kgagent.models.history import dump_history
 from kgagent.models.note import times_of_note
-from kgagent.models.when import OPEN_END, beginning, first_day, with_periods
+from kgagent.models.when import (
+    OPEN_END,
+    beginning,
+    day_number,
+    first_day,
+    is_past,
+    periods_of,
+    with_periods,
+)
 from kgagent.names import normalised_name, normalised_type, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
@@ -206,8 +214,9 @@ class GraphStrategy:
         stored, blank = self._graph.relationships.find(intent, state)
         if self._options.prepare is not None:
             intent = self._options.prepare(intent, stored)
+        said = {**intent.initial, **intent.values}
+        intent, ended, ended_texts = self._values.ending_itself(intent, stored)
         intent = asked = self._values.opened(intent, stored)
-        ended, said = None, {**intent.initial, **intent.values}
         if stored is None:
             if intent.mode == "update":
                 raise not_found(intent, state)
@@ -217,7 +226,7 @@ class GraphStrategy:
         elif intent.mode == "create":
             raise relationship_exists(state, stored, ontology)
         else:
-            intent = asked = self._on_stored(intent, stored)
+            intent = asked = self._following(self._on_stored(intent, stored), stored)
             said |= intent.values if intent.edit is not None else {}
             replaces_type = intent.replaces_type(stored.text("relationship_type"))
             if intent.adds_type:
@@ -252,7 +261,7 @@ class GraphStrategy:
             plan,
             asked_from=intent.from_entity_key,
             endings=tuple(self._plan_ending(one) for one in settled.endings),
-            ended=settled.texts,
+            ended=(*ended_texts, *settled.texts),
             warnings=(*plan.warnings, *intent.remarks, *settled.kept),
             is_guarded=settled.is_guarded,
         )
@@ -392,6 +401,22 @@ class GraphStrategy:
         if not given or not is_turned or type_names(given) <= ontology.symmetric_types:
             return intent
         return self._in_other_direction(intent, stored, given)
+
+    def _following(
+        self, intent: RelationshipIntent, stored: RelationshipRecord
+    ) -> RelationshipIntent:
+        """A write of a type that holds after the period of a relationship: it takes the place of
+        the other types, as the period is theirs.
+        """
+        given = type_names(intent.values.get("relationship_type"))
+        when = intent.values.get("when")
+        told = next(iter(periods_of(when)), None)
+        day = told and (told.earliest or told.latest)
+        day = day or first_day(self._options.said_on) or day_number(self._graph.context.clock())
+        is_other = given and not given & type_names(stored.text("relationship_type"))
+        if not is_other or intent.correction or not is_past(stored.text("when"), day):
+            return intent
+        return replace(intent, adds_type=False, values={**intent.values, "when": when})
 
     def _in_other_direction(
         self, intent: RelationshipIntent, stored: RelationshipRecord, given: str

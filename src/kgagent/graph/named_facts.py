@@ -1,6 +1,6 @@
 """Which fact a text such as "lives in Oslo" names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from kgagent.errors import InputError
@@ -10,10 +10,17 @@ from kgagent.names import normalised_type
 MAX_LISTED = 10
 
 
-def names_itself(text: str, own: Sequence[Fact]) -> bool:
-    """Whether a text names the fact of the relationship that is written."""
+def own_types(text: str, own: Fact, given: Collection[str]) -> set[str]:
+    """The types of the relationship that is written which a text names.
+
+    Args:
+        text: the text.
+        own: the relationship with all its types.
+        given: types that the write gives; alone, one of these names another relationship.
+    """
     wanted = normalised_type(text)
-    return any([*_in_full(fact, wanted), *_by_type(fact, wanted)] for fact in own)
+    in_full = {name for one in _in_full(own, wanted) for name in one.names}
+    return in_full or {wanted} & (own.names - set(given))
 
 
 def named_fact(text: str, facts: Sequence[Fact], day: int) -> Fact:

@@ -11,7 +11,7 @@ from typing import Any
 from kgagent.errors import InputError, NotFoundError
 from kgagent.graph.facts import Ending, Fact, Span, heard_on, last_period, since
 from kgagent.graph.former_value import FormerValue
-from kgagent.graph.named_facts import named_fact, names_itself
+from kgagent.graph.named_facts import named_fact, own_types
 from kgagent.graph.property_names import HEARD_ON
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import RelationshipRecord
@@ -19,8 +19,8 @@ from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions
-from kgagent.models.endings import day_text, end_before, opened
-from kgagent.models.free_types import type_names
+from kgagent.models.endings import day_text, end_before, has_end, opened
+from kgagent.models.free_types import split_types, type_names, with_types
 from kgagent.models.when import (
     OPEN_END,
     day_number,
@@ -186,6 +186,46 @@ class SingleValues:
             return intent
         return replace(intent, values={**intent.values, "when": opened(when)})
 
+    def ending_itself(
+        self, intent: RelationshipIntent, stored: RelationshipRecord | None
+    ) -> tuple[RelationshipIntent, str | None, tuple[str, ...]]:
+        """A write that ends types of its own relationship, as one of its time or of the types that
+        are left; since when they no longer hold, and what the answer says.
+
+        Raises:
+            InputError: it gives a time that would be that of other types too.
+        """
+        if stored is None or not intent.ends or intent.edit is not None:
+            return intent, None, ()
+        given = split_types(intent.values.get("relationship_type") or "")
+        own = Fact.of(stored, type_names(stored.text("relationship_type")), self._today)
+        named = {one: own_types(one, own, type_names(", ".join(given))) for one in intent.ends}
+        own = replace(own, names=frozenset().union(*named.values()))
+        if not own.names:
+            return intent, None, ()
+        others = tuple(one for one in intent.ends if not named[one])
+        intent = replace(intent, ends=others, adds_type=False)
+        new = ", ".join(name for name in given if normalised_type(name) not in own.names)
+        values, left = dict(intent.values), own.other_types
+        when = values.get("when")
+        if new:
+            if left and when:
+                raise InputError(
+                    f"ends: {left!r} has a time of its own; give {new!r} in an item of its own"
+                )
+            values["relationship_type"] = with_types(left, new)
+            return replace(intent, values=values), None, ()
+        values.pop("relationship_type", None)
+        span = last_period(when) or self._now
+        until = end_before(span.begin, self._now.first)
+        text = f"{own.text} (until {until})"
+        if intent.correction:
+            values, text = {**values, **own.denied()}, f"{own.text} (was never so)"
+        elif until and (left or not (when and has_end(when))):
+            values.pop("when", None)
+            values |= own.ended(until, span.first, self._now.first)
+        return replace(intent, values=values), span.begin if left else None, (text,)
+
     def settle(
         self,
         intent: RelationshipIntent,
@@ -211,16 +251,13 @@ class SingleValues:
         given = intent.values.get("when")
         if not names and given:
             names = known
+        elif names <= known and not given and self.options.repeats:
+            names = set()
         span = last_period(given) or self._now
         declared = self._types.single_value_nodes(names, *record.ends_in_direction)
         # What is told of the past ends nothing by itself.
         subjects = declared if span.last >= self._now.first else {}
-        own_facts = [Fact.of(stored, known, self._today)] if stored else []
-        named = [
-            self._named(text, intent, span)
-            for text in intent.ends
-            if not self._is_itself(text, intent, own_facts)
-        ]
+        named = [self._named(text, intent, span) for text in intent.ends]
         if not declared and not named:
             return Settled(dict(values))
         # Of a relationship that exists, a correction may be about what else is given.
@@ -357,20 +394,6 @@ class SingleValues:
                 "with remember which one holds; with correction if the other never did"
             )
 
-    def _is_itself(self, text: str, intent: RelationshipIntent, own: Sequence[Fact]) -> bool:
-        """Whether a write says that it ends the type that it replaces, which needs no more.
-
-        Raises:
-            InputError: it replaces no type.
-        """
-        if not names_itself(text, own):
-            return False
-        if not any(intent.replaces_type(fact.record.text("relationship_type")) for fact in own):
-            raise InputError(
-                f"ends: {text!r} is the relationship itself; give its new type with replaces"
-            )
-        return True
-
     def _named(self, text: str, intent: RelationshipIntent, span: Span) -> Fact:
         """What a write says that it ends.
 
@@ -423,11 +446,13 @@ class SingleValues:
 
     def _is_ended(self, rival: Fact, new: Span) -> bool:
         """Whether a value holds when a new one begins, and is no conflict with it: two sources, of
-        which neither is known to be later.
+        which neither is known to be later, or which both say when it ends.
         """
         held = rival.on(new.first)
         sources = {rival.record.text("source_entity_key"), self.options.source_entity_key or ""}
-        return held is not None and (held.first < new.first or len(sources - {""}) < 2)  # noqa: PLR2004
+        if held is None or len(sources - {""}) < 2:  # noqa: PLR2004
+            return held is not None
+        return held.first < new.first and OPEN_END in {held.last, new.last}
 
     def replace(self, record: RelationshipRecord, after: RelationshipRecord) -> None:
         """Put what a plan leaves of a relationship in its place."""

@@ -65,6 +65,7 @@ class WriteOptions:
         dry_run: whether nothing is written; results are those of a write that succeeds.
         source_entity_key: what the writes come from, for the histories of the records.
         said_on: date of the conversation that the writes come from, in EDTF, likewise.
+        repeats: whether a known value without a day says nothing new, instead of holding today.
         trust: class of what they come from, above which no record gets.
         lock: held during each transaction, for writes that would otherwise deadlock with each
             other.
@@ -76,6 +77,7 @@ class WriteOptions:
     dry_run: bool = False
     source_entity_key: str | None = None
     said_on: str | None = None
+    repeats: bool = False
     trust: Trust = OWN
     lock: asyncio.Lock | None = None
 

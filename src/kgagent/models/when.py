@@ -6,7 +6,7 @@ Several periods are separated by semicolons: "2019/2021; 2024/..".
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Annotated, NamedTuple
@@ -132,17 +132,15 @@ def overlaps(periods: Iterable[Period], other: Period) -> bool:
 
 def with_periods(stored: str, given: str) -> str:
     """The periods of two texts: a given one replaces the stored ones that it overlaps, and is added
-    to the others.
+    to the others. One without a beginning is the end of the last one that had begun by then.
 
     Raises:
         InputError: it would be too long.
     """
-    new = split_periods(given)
-    kept = [
-        old
-        for old in split_periods(stored)
-        if (known := periods_of(old)) and not overlaps(periods_of(given), *known)
-    ]
+    old = {text: period for text in split_periods(stored) for period in periods_of(text)}
+    new = [_with_beginning(text, old) for text in split_periods(given)]
+    told = periods_of("; ".join(new))
+    kept = [text for text, period in old.items() if not overlaps(told, period)]
     when = "; ".join(sorted({*kept, *new}, key=period_of))
     if len(when) > max(MAX_LENGTH, len(given)):
         raise InputError(
@@ -151,6 +149,17 @@ def with_periods(stored: str, given: str) -> str:
             "periods in fewer, with correction"
         )
     return when
+
+
+def _with_beginning(given: str, stored: Mapping[str, Period]) -> str:
+    """A period without a beginning, with that of the last stored one that had begun by its end."""
+    start, _, end = given.partition("/")
+    begun = [
+        (period, text)
+        for text, period in stored.items()
+        if OPEN_START < period.earliest <= period_of(given).latest and text[0] not in "[{"
+    ]
+    return f"{max(begun)[1].partition('/')[0]}/{end}" if start == ".." and begun else given
 
 
 def is_extended_when(stored: str, changed: str) -> bool:
