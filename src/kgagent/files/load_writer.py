@@ -21,14 +21,17 @@ from kgagent.files.reports import LineProblem
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.nodes import NodeIntent
-from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.writes import WriteOptions, WriteResult
+from kgagent.models.free_types import type_names
 from kgagent.names import normalised_name
 from kgagent.progress import Advance
 from kgagent.ray_workers import RayWorkers
 from kgagent.services import GraphServices
 from kgagent.trust import Trust
+
+_TYPE = "relationship_type"
 
 IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
 
@@ -99,7 +102,7 @@ class LoadWriter:
         # deadlock.
         lock = asyncio.Lock() if job.kind == "relationships" else None
         now = services.write_context.clock()
-        options = WriteOptions(prepare=partial(_prepare, now), lock=lock)
+        options = WriteOptions(prepare=partial(_prepare, now), repeats=True, lock=lock)
         graph = services.trusting(job.trust).user_graph(job.user_id)
         self._strategy = GraphStrategy(graph, options)
 
@@ -161,6 +164,9 @@ class LoadWriter:
             if isinstance(outcome, WriteResult):
                 tally.count(outcome)
                 remarks = [*outcome.warnings, *self._strategy.quotes.notices([line.value])]
+                remarks += [f"Ended: {one}" for one in outcome.ended]
+                if kept := outcome.stored and _former_values(line.value, outcome.stored):
+                    remarks.append(f"Left as in the graph, which had it before: {', '.join(kept)}")
                 if remarks:
                     tally.remarks[line.number] = _problem(line, ". ".join(remarks))
             elif isinstance(outcome, InputError | ConflictError):
@@ -182,14 +188,42 @@ async def write_block(
 def _prepare(
     now: datetime, intent: IntentT, stored: NodeRecord | RelationshipRecord | None
 ) -> IntentT:
-    """A line adds no note that an earlier load has added and that has expired since."""
+    """A line adds no note that an earlier load has added and that has expired since, and brings
+    back no value that was replaced.
+    """
     if stored is None:
         return intent
     if isinstance(intent, NodeIntent) and isinstance(stored, NodeRecord):
         _check_node(intent, stored)
     old = {(one.identity, one.expires_at) for one in stored.notes if not one.is_current(now)}
     notes = (note for note in intent.notes if (note.identity, note.expires_at) not in old)
-    return replace(intent, notes=tuple(notes))
+    former = _former_values(intent, stored)
+    return replace(
+        intent,
+        values={name: value for name, value in intent.values.items() if name not in former},
+        notes=tuple(notes),
+    )
+
+
+def _former_values(intent: NodeIntent | RelationshipIntent, stored: Record) -> list[str]:
+    """The properties of which a line without a day of its own gives an earlier value."""
+    former = [
+        (name, getattr(entry, field))
+        for entry in stored.history
+        for name, field in entry.replaced.items()
+    ]
+    types = {one for name, value in former if name == _TYPE for one in type_names(value)}
+
+    def is_former(name: str, value: object) -> bool:
+        if name == _TYPE:
+            known = type_names(stored.text(name))
+            given = type_names(str(value))
+            return not given <= known and given <= known | types
+        return (name, value) in former and value != stored.properties.get(name)
+
+    names = [name for name, value in intent.values.items() if is_former(name, value)]
+    has_day = "said_on" in intent.values or ("when" in intent.values and "when" not in names)
+    return [] if has_day else names
 
 
 def _check_node(intent: NodeIntent, stored: NodeRecord) -> None:

@@ -69,8 +69,8 @@ class LoadReport(Report):
         relationships: counts of the relationship lines.
         embedded: number of embeddings made.
         problems: the lines that were not loaded, in order.
-        remarks: files of folders that were not read, and lines that were loaded otherwise than
-            they say, in order.
+        remarks: files of folders that were not read, lines that were loaded otherwise than they
+            say, and what lines ended, in order.
         seconds: duration.
     """
 

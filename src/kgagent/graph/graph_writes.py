@@ -261,7 +261,7 @@ class GraphStrategy:
             plan,
             asked_from=intent.from_entity_key,
             endings=tuple(self._plan_ending(one) for one in settled.endings),
-            ended=(*ended_texts, *settled.texts),
+            ended=(*(ended_texts if values else ()), *settled.texts),
             warnings=(*plan.warnings, *intent.remarks, *settled.kept),
             is_guarded=settled.is_guarded,
         )

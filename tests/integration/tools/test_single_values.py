@@ -248,11 +248,39 @@ async def test_single_tools_and_load_end_values_too(
     file.write_text(json.dumps(line), "utf-8")
     report = await graph.load(file, user_id=user_id)
     assert report.relationships.ended == 1
+    assert [one.reason for one in report.remarks] == ["Ended: Anna lives in Bergen (until 2022)"]
     assert await times(graph, user_id) == {
         "Oslo": "2015/2020",
         "Bergen": "2020/2022",
         "Rome": "2022/..",
     }
+
+
+async def test_an_unchanged_file_that_is_loaded_again_brings_nothing_back(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "memory.jsonl"
+    nodes = [{"kind": "node", "id": one["name"], **one} for one in (PEOPLE[0], PLACES[0])]
+    nodes[0]["description"] = "A nurse."
+    lines = [*nodes, {"kind": "relationship", **lives_in("Oslo"), "description": "She rents."}]
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    await graph.load(file, user_id=user_id)
+    bergen = {"label": "Entity", "name": "Bergen"}
+    anna = {"label": "Person", "name": "Anna", "description": "A doctor."}
+    owns = lives_in("Oslo", relationship_type="owns a house in", replaces=True)
+    for facts in ([lives_in("Bergen")], [{**owns, "description": "She lets it."}]):
+        succeeded(await tools.remember(nodes=[bergen, anna], relationships=facts))
+        before = await times(graph, user_id)
+        stored = await relationships_of(graph, user_id)
+        report = await graph.load(file, user_id=user_id)
+        assert (report.nodes.unchanged, report.relationships.unchanged) == (2, 1)
+        assert await times(graph, user_id) == before
+        assert await relationships_of(graph, user_id) == stored
+    reasons = [one.reason for one in report.remarks]
+    assert reasons == [
+        "Left as in the graph, which had it before: description",
+        "Left as in the graph, which had it before: relationship_type, description",
+    ]
 
 
 async def test_an_item_says_itself_what_it_ends(
@@ -275,7 +303,6 @@ async def test_an_item_says_itself_what_it_ends(
     [
         ("sails with Cy", "'sails with Cy' is no relationship of the two nodes. These are: 'Anna "),
         ("friend of", "'friend of' may be 'Anna friend of"),
-        ("born in", "'born in' is the relationship itself; give its new type with replaces"),
     ],
 )
 async def test_what_an_item_ends_must_be_one_known_relationship(
@@ -409,3 +436,85 @@ async def test_the_type_that_an_item_replaces_ends_no_relationship_of_others(
     assert not payload.get("ended")
     assert await relationships_of_type(graph, user_id, "former coach of")
     assert await relationships_of_type(graph, user_id, "coach of")
+
+
+async def test_a_type_that_holds_after_the_period_of_another_takes_its_place(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    at_acme = {"from": "Anna", "to": "Acme"}
+    await tell(tools, {**at_acme, "relationship_type": "studied at", "when": "2010/2014"})
+    # What is told of the same time holds beside it.
+    await tell(tools, {**at_acme, "relationship_type": "played at", "when": "2013"})
+    payload = await tell(tools, {**at_acme, "relationship_type": "works at"}, said_on="2025-01-01")
+    assert [(one["field"], one["old"]) for one in payload["replaced"]] == [
+        ("relationship_type", "studied at, played at"),
+        ("when", "2010/2014"),
+    ]
+    [works] = await relationships_of_type(graph, user_id, "works at")
+    assert works.get("when") is None
+    for day, expected in (("2012", "studied at"), ("2025-06", "works at")):
+        found = succeeded(await tools.hybrid_search(query="Anna at Acme", as_of=day))
+        assert [one["relationship_type"] for one in found["relationships"]] == [expected]
+
+
+async def test_a_home_may_be_something_else_between_two_times(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    told = [
+        ("Oslo", "lives in"),
+        ("Bergen", "lives in"),
+        ("Oslo", "works in"),
+        ("Oslo", "lives in"),
+    ]
+    for year, (place, name) in enumerate(told, 2022):
+        await tell(tools, lives_in(place, relationship_type=name), said_on=f"{year}-01-01")
+    assert await times(graph, user_id) == {"Oslo": None, "Bergen": "2023-01-01/2024-12-31"}
+    for day, expected in (
+        ("2022-06", {"Oslo": "lives in"}),
+        ("2023-06", {"Bergen": "lives in"}),
+        ("2024-06", {"Bergen": "lives in", "Oslo": "works in"}),
+        ("2025-06", {"Oslo": "works in, lives in"}),
+    ):
+        found = succeeded(await tools.hybrid_search(query="Anna", as_of=day))["relationships"]
+        assert {one["to_name"]: one["relationship_type"] for one in found} == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({"relationship_type": "works at", "when": "../2024"}, "2010/2012; 2019/2024"),
+        ({"ends": ["works at Acme"]}, "2010/2012; 2019/2025-02-02"),
+        ({"ends": ["works at"], "when": "2024"}, "2010/2012; 2019/2024"),
+    ],
+)
+async def test_an_item_may_say_when_its_own_relationship_ended(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, item: dict[str, Any], expected: str
+) -> None:
+    works = {"from": "Anna", "to": "Acme", "relationship_type": "works at"}
+    await tell(tools, {**works, "when": "2010/2012; 2019/.."})
+    await tell(tools, {"from": "Anna", "to": "Acme", **item}, said_on="2025-02-03")
+    assert await times(graph, user_id) == {"Acme": expected}
+
+
+async def test_an_item_that_ends_one_of_its_types_leaves_the_others(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await tell(tools, lives_in("Oslo", relationship_type="works in, born in"))
+    payload = await tell(
+        tools, {"from": "Anna", "to": "Oslo", "ends": ["works in"], "when": "2024"}
+    )
+    assert payload["ended"] == ["Anna works in Oslo (until 2024)"]
+    await tell(tools, lives_in("Oslo", relationship_type="buried in", ends=["born in"]))
+    assert await relationships_of_type(graph, user_id, "buried in")
+
+
+async def test_two_stated_periods_of_different_sources_are_a_conflict(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
+    for place, when, source in (("Oslo", "2020/2030", "Letter"), ("Rome", "2022/2030", "Diary")):
+        payload = await tell(tools, lives_in(place, when=when), said_on="2026", source=source)
+        assert payload["ended"] == []
+        clock.forward(days=1)
+    assert await times(graph, user_id) == {"Oslo": "2020/2030", "Rome": "2022/2030"}
+    shown = succeeded(await tools.hybrid_search(query="Where does Anna live?"))["relationships"]
+    assert {one["conflicts_with"] for one in shown} == {"Anna lives in Oslo", "Anna lives in Rome"}
