@@ -244,10 +244,15 @@ def _node_entries(node: Properties, now: datetime) -> list[tuple[Properties, str
     }
     entries = _entries(node, node_text({**node, "notes": None}, now), shared)
     own = {properties["text"] for properties, _ in entries}
-    passages = {part.text for part in passages_of(node.get("source_text") or "")}
-    return entries + [
-        ({**shared, "text": text, "is_passage": True}, text) for text in passages - own
-    ]
+    for one in passages_of(node.get("source_text") or ""):
+        if one.text not in own:
+            section = {"section": one.section or None, "is_passage": True}
+            if one.section and one.section not in one.text:
+                section["names"] = f"{shared['names']} {one.section}"
+            begins = one.text.lstrip("# ").startswith(one.section)
+            embedded = one.text if begins else f"{one.section}: {one.text}"
+            entries.append(({**shared, "text": one.text, **section}, embedded))
+    return entries
 
 
 def _relationship_entries(

@@ -18,7 +18,7 @@ from kgagent.formatting import beginning
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import FormerDescription, HistoryEntry, Stated
 from kgagent.models.note import Note, oldest_first
-from kgagent.models.passage import Passage
+from kgagent.models.passage import Passage, in_section
 from kgagent.models.when import day_of_question, is_past, period_of, with_time
 from kgagent.names import plain_words
 from kgagent.ontology.model import as_words
@@ -253,8 +253,19 @@ class RenderState:
     def _cited_details(self, cited: Cited, quote: str) -> list[str]:
         """The source of a note with the sentences there that match the question and the quote."""
         said_on = f", {safe_text(cited.passage.when)}" if cited.passage.when else ""
-        words = quoted(cited.passage.content, self.asked.union(plain_words(quote)))
-        return [f"source {safe_name(cited.source)}{said_on}: {safe_text(words)}"]
+        words = self._passage_text(cited.passage, plain_words(quote))
+        return [f"source {safe_name(cited.source)}{said_on}: {words}"]
+
+    def _passage_text(self, passage: Passage, more: Iterable[str] = ()) -> str:
+        """The sentences of a passage that match, behind its section."""
+        words = f"“{quoted(passage.content, self.asked.union(more))}”"
+        return safe_text(in_section(words, passage.section))
+
+    def with_sentences(self, note: Note) -> Note:
+        """A note; of a passage the sentences that match."""
+        if not isinstance(note, Passage):
+            return note
+        return note.model_copy(update={"content": quoted(note.content, self.asked)})
 
     def note_text(self, note: Note, cited: Cited | None = None) -> str:
         """A note with its time, source and expiry, as far as it has them and they are shown; of a
@@ -265,7 +276,7 @@ class RenderState:
             cited: the passage that it quotes, if its text stands for that too.
         """
         if isinstance(note, Passage):
-            return safe_text(quoted(note.content, self.asked)) + trust_mark(note.trust)
+            return self._passage_text(note) + trust_mark(note.trust)
         details = ["former"] if isinstance(note, FormerDescription) else []
         details += [safe_text(note.when)] if note.when else []
         if note.said_apart and self.sources is not None:
@@ -752,7 +763,7 @@ def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> Json
     shown = state.statements(item)
     update = {
         "description": shown.description,
-        "notes": tuple(shown.notes),
+        "notes": tuple(map(state.with_sentences, shown.notes)),
         "properties": state.properties(item),
     }
     record = item.model_copy(update=update).to_dict()

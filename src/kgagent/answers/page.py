@@ -168,8 +168,10 @@ def json_page(
     for item in _items_from(content, offset)[: content.at_most]:
         records = item.records(state)
         cost = sum(json_tokens(record) for _, record in records)
-        most = min(room, max(budget // ITEM_BUDGET_DIVISOR, MIN_RECORD_TOKENS))
-        if cost > most:
+        most = max(budget // ITEM_BUDGET_DIVISOR, MIN_RECORD_TOKENS)
+        if kept and room < cost <= most:
+            break
+        if cost > (most := min(room, most)):
             records = _cut_records(records, most) or _cut_records(records, room) or records
             cost = sum(json_tokens(record) for _, record in records)
             if cost > room:

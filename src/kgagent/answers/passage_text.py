@@ -33,4 +33,4 @@ def quoted(text: str, asked: Collection[str]) -> str:
     for at in sorted(chosen):
         quote += (" … " if at > before + 1 else " ") + sentences[at].text
         before = at
-    return f"“{quote.strip()}{' …' if before + 1 < len(sentences) else ''}”"
+    return f"{quote.strip()}{' …' if before + 1 < len(sentences) else ''}"

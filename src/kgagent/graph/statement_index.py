@@ -28,10 +28,11 @@ from kgagent.graph.writes import (
 )
 from kgagent.models.history import FormerDescription, former_descriptions, had_other_type
 from kgagent.models.note import format_utc
+from kgagent.models.passage import in_section
 from kgagent.models.when import periods_of
 from kgagent.trust import level
 
-STATEMENT_FORMAT = 4
+STATEMENT_FORMAT = 5
 """Version of the entries in the index of statements; those of an earlier one are made again."""
 
 
@@ -77,8 +78,19 @@ def record_statements(
             texts[note.content] = known._replace(times=(*known.times, time), trust=trust)
     for passage in passages_of(record.text(SOURCE_TEXT)):
         time = StatementTime(record.text("said_on") or None, None, since)
-        one = IndexedStatement(passage.text, (time,), is_passage=True, trust=level(record.trust))
-        texts.setdefault(passage.text, one)
+        stated = texts.get(passage.text)
+        if stated is not None and not stated.is_passage:
+            continue
+        # The same words below several headings are one statement.
+        named = stated.section.split("; ") if stated else []
+        section = "; ".join(filter(None, dict.fromkeys([*named, passage.section])))
+        texts[passage.text] = IndexedStatement(
+            in_section(passage.text, section),
+            (time,),
+            is_passage=True,
+            section=section,
+            trust=level(record.trust),
+        )
     names = record.properties.get("is_reversed") is True if is_relationship else record.text("name")
     return RecordStatements(kind.statement_location(record), names, texts)
 
@@ -159,6 +171,7 @@ def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedd
                     "text": text,
                     "is_record": statement.is_record or None,
                     "is_passage": statement.is_passage or None,
+                    "section": statement.section or None,
                     "trust": statement.trust,
                     "embedding_hash": embedding_hash(embedder, statement.embedded),
                     "embedding_model": embedder.model,

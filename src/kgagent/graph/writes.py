@@ -174,6 +174,7 @@ class IndexedStatement(NamedTuple):
             by any of its times.
         began_earlier: whether its record had another type before these times.
         is_passage: whether it is a passage of the text of its source.
+        section: of a passage, its section or its speaker; empty for none.
         trust: class of all that state it, the highest, as a number from 0 to 2.
     """
 
@@ -182,6 +183,7 @@ class IndexedStatement(NamedTuple):
     is_record: bool = False
     began_earlier: bool = False
     is_passage: bool = False
+    section: str = ""
     trust: int = 0
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializeAsAny
 
 from kgagent.models.note import Note
 from kgagent.models.plain import display_name, triplet_text, without_empty
@@ -68,7 +68,7 @@ class GraphNode(DescribedItem):
     label: str
     name: str
     description: str = ""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[SerializeAsAny[Note], ...] = ()
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
 
 

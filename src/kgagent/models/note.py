@@ -109,6 +109,11 @@ class Note(BaseModel):
         return None if self.said_on == self.when else self.said_on
 
     @property
+    def searched_text(self) -> str:
+        """The text by which a search finds it."""
+        return self.content
+
+    @property
     def identity(self) -> tuple[str, str | None, str | None]:
         """What makes two notes of a record the same note: the statement, its time and its
         source.

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.hybrid import Retriever, RetrieverName
+from kgagent.models.passage import in_section
 from kgagent.models.search import SearchPlan
 from kgagent.ontology import Ontology
 from kgagent.search.features import StoredRecord
@@ -48,7 +49,8 @@ class Candidate:
         features: what its score is made of; None if another fusion strategy ranks it.
         statements: plain cosine with the query of each of its statements that were retrieved, by
             text; None for one without an embedding that can be compared.
-        passages: those of these statements that are passages of a source's text.
+        passages: those of these statements that are passages of a source's text, with their
+            sections.
         best_text: the text of the best of these statements, once they are scored.
         result: the record as it is returned; None until it is read in full.
     """
@@ -62,9 +64,17 @@ class Candidate:
     found_by: tuple[RetrieverName, ...] = ()
     features: Features | None = None
     statements: Mapping[str, float | None] = field(default_factory=dict)
-    passages: frozenset[str] = frozenset()
+    passages: Mapping[str, str] = field(default_factory=dict)
     best_text: str = ""
     result: GraphNode | GraphRelationship | None = None
+
+    @property
+    def texts(self) -> list[tuple[str, float | None]]:
+        """Its statements as they are searched, passages in their sections."""
+        return [
+            (in_section(text, self.passages.get(text)), similarity)
+            for text, similarity in self.statements.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +112,7 @@ def merged(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
                 similarity=candidate.similarity if known.similarity is None else known.similarity,
                 text_score=candidate.text_score if known.text_score is None else known.text_score,
                 statements={**candidate.statements, **known.statements},
-                passages=candidate.passages | known.passages,
+                passages={**candidate.passages, **known.passages},
             )
     return first
 
@@ -168,7 +178,7 @@ def statement_candidate(record: StoredRecord, match: Mapping[str, Any]) -> Candi
     statements: dict[str, float | None] = {
         text: similar for text, similar, _ in match["statements"]
     }
-    passages = frozenset(text for text, _, is_passage in match["statements"] if is_passage)
+    passages = {text: section for text, _, section in match["statements"] if section is not None}
     score = max(
         (similarity for similarity in statements.values() if similarity is not None), default=0.0
     )

@@ -25,7 +25,7 @@ class Lead:
 
     Attributes:
         record: the source that has it.
-        text: the passage.
+        text: the passage in its section.
         features: of the passage.
     """
 
@@ -58,12 +58,12 @@ def leads_of(
         record = one.record
         if not one.passages or record is None:
             continue
-        statements = list(one.statements.items())
+        statements = one.texts
         features, _ = reader.of_statements(record, statements, weights)
         leads += [
             Lead(record, text, of_text)
-            for (text, _), of_text in zip(statements, features, strict=True)
-            if text in one.passages
+            for (text, _), own, of_text in zip(statements, one.statements, features, strict=True)
+            if own in one.passages
         ]
     return sorted(leads, key=lambda lead: -score(lead.features, weights))[:LEADS]
 

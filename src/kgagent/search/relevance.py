@@ -116,5 +116,5 @@ def _words(record: StoredRecord, result: GraphNode | GraphRelationship) -> list[
         names = (record.text("name"), *aliases_in(record.properties))
     else:
         names = (record.from_name, record.text("relationship_type"), record.to_name)
-    text = " ".join((*names, result.description, *(note.content for note in result.notes)))
+    text = " ".join((*names, result.description, *(note.searched_text for note in result.notes)))
     return plain_words(text[:MAX_COMPARED])

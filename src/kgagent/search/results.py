@@ -29,12 +29,12 @@ class ReadRecord:
         similarities: plain cosine of the record itself with each query; empty if it cannot be
             compared.
         statements: those of its statements that are nearest to the queries: the text, the same
-            similarities, and whether it is a passage of a source's text.
+            similarities, and the section of a passage of a source's text (None: it is none).
     """
 
     record: StoredRecord
     similarities: Sequence[float] = ()
-    statements: Sequence[tuple[str, Sequence[float | None], bool]] = ()
+    statements: Sequence[tuple[str, Sequence[float | None], str | None]] = ()
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ async def read_scored(
         records = {
             one.key: ReadRecord(
                 one.record,
-                statements=[(text, (), text in one.passages) for text in one.statements],
+                statements=[(text, (), one.passages.get(text)) for text in one.statements],
             )
             for result in found.results
             for one in result.candidates
@@ -245,8 +245,8 @@ def order(candidate: Candidate) -> tuple[float, float, bool, float, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A statement of a record: its text, the note or passage that it is (None: the description),
-    and a similarity a query.
+    """A statement of a record: its text, as it is searched, the note or passage that it is (None:
+    the description), and a similarity a query.
     """
 
     text: str
@@ -258,7 +258,7 @@ def _with_retrieved(read: ReadRecord, candidates: Sequence[Candidate | None]) ->
     """The record with the statements that the queries retrieved, also those that were not read."""
     known = {text for text, *_ in read.statements}
     texts = {
-        text: text in one.passages
+        text: one.passages.get(text)
         for one in candidates
         if one is not None
         for text in one.statements
@@ -268,9 +268,9 @@ def _with_retrieved(read: ReadRecord, candidates: Sequence[Candidate | None]) ->
         (
             text,
             [None if one is None else one.statements.get(text) for one in candidates],
-            is_passage,
+            section,
         )
-        for text, is_passage in texts.items()
+        for text, section in texts.items()
     ]
     return replace(read, statements=(*read.statements, *more))
 
@@ -293,11 +293,11 @@ def _statements(
     notes += [one for one in former if one.content in texts and one.content not in known]
     said_on = read.record.text("said_on") or None
     notes += [
-        Passage(content=text, when=said_on, trust=read.record.trust)
-        for text, _, is_passage in read.statements
-        if is_passage and text not in known
+        Passage(content=text, section=section or None, when=said_on, trust=read.record.trust)
+        for text, _, section in read.statements
+        if section is not None and text not in known
     ]
-    of_notes = [_Statement(note.content, note, texts[note.content]) for note in notes]
+    of_notes = [_Statement(note.searched_text, note, texts[note.content]) for note in notes]
     is_said = model.description in texts or not of_notes
     if not is_said or (of_notes and isinstance(model, GraphRelationship) and model.repeats_triplet):
         return of_notes
@@ -374,7 +374,11 @@ def _day(kept: RelationshipFilter) -> int:
 def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:
     """Score what was retrieved by its retrieved statements."""
     candidates = list(filter(spec.searches, retrieved.candidates))
-    texts = ((one.record, _texts(one)) for one in candidates if one.record is not None)
+    texts = (
+        (one.record, [text for text, _ in _texts(one)])
+        for one in candidates
+        if one.record is not None
+    )
     reader = FeatureReader.over(retrieved.query, texts, day=_day(spec.kept))
     found_by = retrievers_of(
         {name: ranking.candidates for name, ranking in retrieved.rankings.items()}
@@ -393,7 +397,7 @@ def _provisional(
     record = candidate.record
     if record is None:
         return candidate
-    statements = list(_texts(candidate).items())
+    statements = _texts(candidate)
     features, best = reader.of_statements(record, statements, weights)
     return replace(
         candidate,
@@ -405,12 +409,11 @@ def _provisional(
     )
 
 
-def _texts(candidate: Candidate) -> Mapping[str, float | None]:
+def _texts(candidate: Candidate) -> Sequence[tuple[str, float | None]]:
     """The retrieved statements of a record; or the record as one."""
     record = candidate.record
-    return candidate.statements or {
-        "" if record is None else record.text("description"): candidate.similarity
-    }
+    own = "" if record is None else record.text("description")
+    return candidate.texts or [(own, candidate.similarity)]
 
 
 def _starts(ranked: Ranked) -> Iterable[Path]:

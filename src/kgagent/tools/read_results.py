@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
@@ -85,6 +85,7 @@ async def render_page(
     sources: Mapping[str, str] | None = None,
     as_of: str | None = None,
     token_budget: int | None = None,
+    places: Sequence[int] = (),
 ) -> ResultT:
     """Render what fits the token budget, from the cursor on.
 
@@ -98,16 +99,15 @@ async def render_page(
         sources: names of the sources of notes by entity_key; None shows no sources.
         as_of: the time asked for; relationships that had ended by then are marked.
         token_budget: maximum number of tokens; None: that of the arguments.
+        places: what the cursor says of each item and of the end, if it does not count items; the
+            content then begins at the cursor.
 
     Raises:
         InputError: the cursor belongs to other arguments, or the budget is too small for one item
             as JSON.
     """
-    offset, cursor, now = (
-        cursor_offset(arguments, context),
-        cursor_maker(arguments, context),
-        context.write_context.clock(),
-    )
+    made, now = cursor_maker(arguments, context), context.write_context.clock()
+    offset = 0 if places else cursor_offset(arguments, context)
     asked = (
         frozenset(word for query in queries for word in plain_words(query))
         - context.ontology.stop_words
@@ -137,6 +137,10 @@ async def render_page(
     render = text_page if arguments.format == "text" else json_page
     # Long texts take a while, during which other users' calls go on.
     budget = token_budget or arguments.token_budget
+
+    def cursor(item: int) -> str:
+        return made(places[item] if places else item)
+
     page = await asyncio.to_thread(render, content, new_state, budget, offset=offset, cursor=cursor)
     return result.model_validate({**page.payload, "text": page.text})
 

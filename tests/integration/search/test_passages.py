@@ -1,5 +1,6 @@
 """The text of a source as passages: found, read, kept current, and gone with the source."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from kgagent.models.passage import Passage
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import remembered
+from tests.support.stored import assert_embeddings_are_current
 
 RAIN = (
     " We went on about the weather, the ferry and the price of bread for a while, as we always do "
@@ -54,6 +56,110 @@ async def test_each_turn_is_found_by_itself_with_its_date(
     assert CALL not in str(succeeded(await tools.hybrid_search(query="workshop")))
     [notes] = [item.notes for item in (await graph.search("ledger", user_id=user_id)).objects]
     assert notes[0].content == found[0]
+
+
+FILLER = "The manual says much about bolts, gaskets and the paint of the cover. " * 28
+MANUAL = f"""# Engine XR7
+
+{FILLER}
+Change the oil every 200 hours.
+
+## Maintenance
+
+Grease the pump in spring.
+
+```
+# no heading
+```
+
+# Gearbox
+
+{FILLER}
+Change the oil every 900 hours.
+
+# Words
+
+## Of others
+
+None yet.
+
+# Appendix
+"""
+
+
+async def test_a_passage_is_found_by_its_section_which_stands_before_its_words(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await graph.add_source("Manual", MANUAL, user_id=user_id)
+    read = succeeded(await tools.read_source(entity_key="Manual", token_budget=8_000))["passages"]
+    sections = [(one["section"], one["text"].split("\n")[0]) for one in read]
+    assert [(name, line if line.startswith("#") else "") for name, line in sections] == [
+        ("Engine XR7", "# Engine XR7"),
+        ("Engine XR7", ""),
+        ("Engine XR7 > Maintenance", "## Maintenance"),
+        ("Gearbox", "# Gearbox"),
+        ("Gearbox", ""),
+        ("Words > Of others", "# Words"),
+    ]
+    assert all(MANUAL[one["start"] :].startswith(one["text"]) for one in read)
+    for section, hours in (("Engine XR7", 200), ("Gearbox", 900)):
+        query = f"{section}: change the oil every how many hours?"
+        answer = await tools["hybrid_search"].call_text({"query": query})
+        assert f"“Change the oil every {hours} hours." in answer.text
+        [item] = (await graph.search(query, user_id=user_id)).objects
+        best = item.statements[0].note
+        assert isinstance(best, Passage)
+        assert best.section == section
+        assert f"every {hours} hours" in best.content
+        assert best.content in MANUAL
+    [found] = succeeded(await tools.hybrid_search(query="grease the pump"))["objects"]
+    assert found["notes"][0]["section"] == "Engine XR7 > Maintenance"
+    await assert_embeddings_are_current(graph, user_id, graph.embedder, datetime.now(UTC))
+
+
+async def test_each_part_of_a_long_turn_has_its_speaker(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    call = f"Ruth: {FILLER}{RAIN} The larch is in the shed.\n\nMe: Good.\n\nRuth: Bye.\n\nMe: Bye."
+    await graph.add_source("Call", call, user_id=user_id)
+    answer = await tools["hybrid_search"].call_text({"query": "where is the larch?"})
+    assert "Ruth: “" in answer.text.split("larch is in")[0]
+    read = succeeded(await tools.read_source(entity_key="Call", token_budget=8_000))["passages"]
+    assert [one.get("section") for one in read] == ["Ruth", "Ruth", None]
+    await assert_embeddings_are_current(graph, user_id, graph.embedder, datetime.now(UTC))
+
+
+@pytest.mark.parametrize("tool", ["hybrid_search", "explore"])
+async def test_json_has_the_sentences_that_match(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, tool: str
+) -> None:
+    await graph.add_source("Manual", MANUAL, user_id=user_id)
+    query = "change the oil of the gearbox every how many hours?"
+    answer = succeeded(await tools[tool](query=query))
+    assert "Change the oil every 900 hours." in str(answer)
+    assert "characters)" not in str(answer)
+
+
+@pytest.mark.parametrize(
+    ("form", "budget"), [("text", 200), ("text", 2_000), ("json", 400), ("json", 2_000)]
+)
+async def test_reading_on_gives_every_word_of_a_source(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, form: str, budget: int
+) -> None:
+    await graph.add_source("Manual", MANUAL, user_id=user_id)
+    words: list[str] = []
+    cursor: str | None = None
+    for _ in range(100):
+        page = await tools["read_source"].call_text(
+            {"entity_key": "Manual", "token_budget": budget, "cursor": cursor, "format": form}
+        )
+        answer = succeeded(dict(page.payload))
+        words += [word for one in answer["passages"] for word in one["text"].split()]
+        assert answer["passages"][-1]["text"].split()[-1] in page.text
+        assert "characters)" not in page.text
+        if (cursor := answer.get("next_cursor")) is None:
+            break
+    assert words == MANUAL.split()
 
 
 async def test_filters_of_time_and_sources_keep_or_leave_passages(

@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 from kgagent.graph.passages import PASSAGE_LENGTH, passages_of
 
 LINES = st.sampled_from(
-    ["Ruth: Hello.", "Me: The mill is old. It creaks!", "Note: one", "", "# Heading", "x" * 1_500]
+    [
+        "Ruth: Hello.",
+        "Me: The mill is old. It creaks!",
+        "Note: one",
+        "",
+        "# Heading",
+        "### Below " + "y" * 80,
+        "```",
+        "x" * 1_500,
+    ]
 )
 
 

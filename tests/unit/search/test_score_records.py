@@ -103,7 +103,7 @@ def statements(candidate: Candidate) -> dict[str, FoundStatement]:
 def test_the_best_statement_decides_the_score_of_its_record_and_others_have_their_own() -> None:
     record = keeper(BOATS, PEANUTS)
     read = ReadRecord(
-        record, [0.1], [(BOATS, [0.8], False), (PEANUTS, [0.2], False), (KEEPER, [0.4], False)]
+        record, [0.1], [(BOATS, [0.8], None), (PEANUTS, [0.2], None), (KEEPER, [0.4], None)]
     )
     [one] = scored([read], ranked("", record))
     assert scores(one) == {BOATS: 0.8, KEEPER: 0.4, PEANUTS: 0.2}
@@ -113,7 +113,7 @@ def test_the_best_statement_decides_the_score_of_its_record_and_others_have_thei
 
 def test_a_word_of_the_query_can_make_another_statement_the_best() -> None:
     record = keeper(BOATS, PEANUTS)
-    read = ReadRecord(record, [0.1], [(BOATS, [0.5], False), (PEANUTS, [0.45], False)])
+    read = ReadRecord(record, [0.1], [(BOATS, [0.5], None), (PEANUTS, [0.45], None)])
     [one] = scored([read], ranked("peanuts", record))
     assert list(scores(one)) == [PEANUTS, BOATS]
     assert one.similarity == 0.45
@@ -122,7 +122,7 @@ def test_a_word_of_the_query_can_make_another_statement_the_best() -> None:
 def test_contributions_of_each_statement_add_up_to_its_score() -> None:
     record = friends(relationship_type="mentor", description=BOATS)
     [one] = scored(
-        [ReadRecord(record, [0.3], [(BOATS, [0.5], False)])],
+        [ReadRecord(record, [0.3], [(BOATS, [0.5], None)])],
         ranked("Ann's mentor boats", record, named=["Ann"]),
     )
     [statement] = statements(one).values()
@@ -138,7 +138,7 @@ def test_records_are_sorted_by_their_scores() -> None:
 
 def test_an_expired_note_has_no_score_and_raises_none() -> None:
     record = keeper(BOATS, expired=PEANUTS)
-    read = ReadRecord(record, [0.1], [(PEANUTS, [0.9], False), (BOATS, [0.5], False)])
+    read = ReadRecord(record, [0.1], [(PEANUTS, [0.9], None), (BOATS, [0.5], None)])
     [one] = scored([read], ranked("peanuts", record))
     assert scores(one) == {BOATS: 0.5}
     assert one.score == 0.5
@@ -146,9 +146,7 @@ def test_an_expired_note_has_no_score_and_raises_none() -> None:
 
 def test_of_several_queries_each_statement_has_its_best_score() -> None:
     record = keeper(BOATS, PEANUTS)
-    read = ReadRecord(
-        record, [0.1, 0.1], [(BOATS, [0.8, 0.1], False), (PEANUTS, [0.2, 0.7], False)]
-    )
+    read = ReadRecord(record, [0.1, 0.1], [(BOATS, [0.8, 0.1], None), (PEANUTS, [0.2, 0.7], None)])
     [one] = scored([read], ranked("", record), ranked("", record))
     assert scores(one) == {BOATS: 0.8, PEANUTS: 0.7}
     assert (one.score, one.similarity) == (0.8, 0.8)
@@ -156,7 +154,7 @@ def test_of_several_queries_each_statement_has_its_best_score() -> None:
 
 def test_a_record_is_scored_by_the_queries_that_found_it() -> None:
     record = keeper(BOATS)
-    read = ReadRecord(record, [0.1, 0.1], [(BOATS, [0.8, 0.3], False)])
+    read = ReadRecord(record, [0.1, 0.1], [(BOATS, [0.8, 0.3], None)])
     [one] = scored([read], ranked(""), ranked("", record))
     assert one.score == 0.3
 
@@ -176,7 +174,7 @@ def test_a_record_that_is_not_in_the_index_of_statements_has_one_statement_with_
 
 def test_a_statement_without_an_embedding_is_scored_by_its_words() -> None:
     record = keeper(BOATS)
-    [one] = scored([ReadRecord(record, (), [(BOATS, (), False)])], ranked("boats", record))
+    [one] = scored([ReadRecord(record, (), [(BOATS, (), None)])], ranked("boats", record))
     assert statements(one)[BOATS].similarity is None
     assert one.score > 0.0
 
@@ -184,7 +182,7 @@ def test_a_statement_without_an_embedding_is_scored_by_its_words() -> None:
 def test_a_description_that_only_repeats_the_triplet_has_no_score_beside_notes() -> None:
     notes = json.dumps([{"content": BOATS}])
     record = friends(description="Ann friend Bo.", notes=notes)
-    read = ReadRecord(record, [0.1], [("Ann friend Bo.", [0.9], False), (BOATS, [0.5], False)])
+    read = ReadRecord(record, [0.1], [("Ann friend Bo.", [0.9], None), (BOATS, [0.5], None)])
     [one] = scored([read], ranked("", record))
     assert scores(one) == {BOATS: 0.5}
 
@@ -194,7 +192,7 @@ def test_a_description_that_only_repeats_the_triplet_is_the_statement_of_a_relat
 ):
     record = friends(description="Ann friend Bo")
     [one] = scored(
-        [ReadRecord(record, [0.1], [("Ann friend Bo", [0.9], False)])], ranked("", record)
+        [ReadRecord(record, [0.1], [("Ann friend Bo", [0.9], None)])], ranked("", record)
     )
     assert scores(one) == {"Ann friend Bo": 0.9}
 
@@ -203,7 +201,7 @@ def test_only_the_best_statement_of_a_relationship_has_its_type() -> None:
     record = friends(
         relationship_type="mentor", notes=json.dumps([{"content": BOATS}, {"content": PEANUTS}])
     )
-    read = ReadRecord(record, [0.1], [(BOATS, [0.8], False), (PEANUTS, [0.7], False)])
+    read = ReadRecord(record, [0.1], [(BOATS, [0.8], None), (PEANUTS, [0.7], None)])
     [one] = scored([read], ranked("Ann's mentor", record, named=["Ann"]))
     assert {text: "types" in each.contributions for text, each in statements(one).items()} == {
         BOATS: True,
@@ -228,7 +226,7 @@ def test_a_path_raises_the_best_statement_of_what_it_leads_to_but_not_the_others
     )
     plain = ranked("", record)
     path = path_to(record, start, plain.reader, 0.9)
-    read = ReadRecord(record, [0.1], [(BOATS, [0.3], False), (KEEPER, [0.2], False)])
+    read = ReadRecord(record, [0.1], [(BOATS, [0.3], None), (KEEPER, [0.2], None)])
     [one] = scored([read], replace(plain, through={key_of(record): path}))
     assert (one.score, one.path) == (path.score, (start,))
     assert scores(one) == {BOATS: path.score, KEEPER: 0.2}
@@ -239,7 +237,7 @@ def test_a_path_does_not_lower_a_score() -> None:
     plain = ranked("", record)
     path = path_to(record, start, plain.reader, 0.3)
     [one] = scored(
-        [ReadRecord(record, [0.1], [(KEEPER, [0.8], False)])],
+        [ReadRecord(record, [0.1], [(KEEPER, [0.8], None)])],
         replace(plain, through={key_of(record): path}),
     )
     assert (one.score, one.path) == (0.8, ())
@@ -250,7 +248,7 @@ def test_where_a_path_begins_it_raises_the_score_without_being_a_way_there() -> 
     plain = ranked("", start)
     path = path_to(record, start, plain.reader, 0.9)
     [one] = scored(
-        [ReadRecord(start, [0.1], [(KEEPER, [0.2], False)])],
+        [ReadRecord(start, [0.1], [(KEEPER, [0.2], None)])],
         replace(plain, through={key_of(start): path}),
     )
     assert (one.score, one.path) == (path.score, ())

@@ -40,8 +40,8 @@ class KnowledgeGraphRetriever(BaseRetriever):
     notes are omitted. The metadata hold `type` ("relationship" or "object"), `rank`, `score`,
     `found_by`, `similarity` (cosine), keys and the other fields of the search result. `citations`
     lists the words of sources that a document rests on, its quotes and the passages of a source:
-    each with the name of the `source`, its `source_entity_key` and `said_on`, the `passage`, and
-    the `quote` of a note.
+    each with the name of the `source`, its `source_entity_key` and `said_on`, the `passage` with
+    its `section`, and the `quote` of a note.
 
     Attributes:
         graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of
@@ -127,7 +127,8 @@ def _citations(
         key, source = note.source_entity_key, sources.get(note.source_entity_key or "")
         if isinstance(note, Passage) and isinstance(item, HybridObject):
             of_text = {"source": item.name, "source_entity_key": item.entity_key}
-            found.append({**of_text, "said_on": note.when, "passage": note.content})
+            of_passage = {"section": note.section, "passage": note.content}
+            found.append({**of_text, "said_on": note.when, **of_passage})
         elif note.quote:
             quote, of_source = plain_sentence(note.quote), passages.get(key or "", {})
             said = (text for plain, text in of_source.items() if contains_words(plain, quote))

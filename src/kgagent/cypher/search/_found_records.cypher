@@ -1,6 +1,6 @@
 // Full records of the nodes with some keys ($keys) and the relationships with some element ids ($element_ids), if they are still the
 // user's, each as [record, similarities, statements]: plain cosine with each of $vectors, and the statements nearest to them, at most
-// $statement_limit, as [text, similarities, whether it is a passage]; a similarity is null if it cannot be compared.
+// $statement_limit, as [text, similarities, the section of a passage, or null]; a similarity is null if it cannot be compared.
 CALL () {
   UNWIND $keys AS key
   MATCH (n:«labels» {entity_key: key})

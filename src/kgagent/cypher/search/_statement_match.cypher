@@ -1,6 +1,6 @@
 // Entries `n` of the index of statements with their `similarity` and `place` (the best has the least), as the records that have them, the
 // best first, at most $limit of those that are still the user's and that the filter keeps: matches [{node or null, relationship or null,
-// statements [[text, similarity, whether it is a passage]], at most $of_record}].
+// statements [[text, similarity, the section of a passage, or null]], at most $of_record}].
 WITH n.record AS record, n AS entry, similarity, place
 ORDER BY place, entry.entity_key
 WITH record, min(place) AS place, collect({entry: entry, similarity: similarity})[..$of_record] AS hits
@@ -20,4 +20,4 @@ UNION ALL
 }
 WITH hits, n, r
 LIMIT $limit
-RETURN collect({node: «_found_node», relationship: «relationship», statements: [hit IN hits | [hit.entry.text, hit.similarity, coalesce(hit.entry.is_passage, false)]]}) AS matches
+RETURN collect({node: «_found_node», relationship: «relationship», statements: [hit IN hits | [hit.entry.text, hit.similarity, CASE WHEN hit.entry.is_passage THEN coalesce(hit.entry.section, '') END]]}) AS matches

@@ -4,6 +4,7 @@
 // entries may have an earlier name of it), changed [{properties, vector or null for the one that is stored, has_vector_of_record
 // (whether it gets the vector of the record)}]}.
 // The names are read when the entry is locked: if a concurrent change of a name has changed the entry, they are the new ones.
+// The section of a passage stands behind them, unless the text has it.
 CALL (written) {
   UNWIND written AS one
   WITH one.row.stated AS stated, one.record AS record, one.ends AS ends
@@ -16,7 +17,7 @@ CALL (written) {
   UNWIND stated.changed AS change
   MERGE (entry:KgagentStatement {user_id: $user_id, entity_key: change.properties.entity_key})
   SET entry += change.properties
-  SET entry.names = «_statement_names»
+  SET entry.names = «_statement_names» + CASE WHEN entry.section IS NULL OR entry.text CONTAINS entry.section THEN '' ELSE ' ' + entry.section END
   WITH entry, CASE
       WHEN change.has_vector_of_record THEN coalesce(record.relationship_embedding, record.«node_embedding»)
       ELSE change.vector
