@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from kgagent.models.free_types import type_names
 from kgagent.models.graph import GraphRelationship
-from kgagent.models.when import OPEN_END, OPEN_START, is_past, last_day, periods_of
+from kgagent.models.when import OPEN_START, is_past, periods_of
 from kgagent.ontology import Ontology
-from kgagent.trust import level
 
 
 def conflicts(
@@ -37,19 +36,11 @@ def conflicts(
             others = [
                 other.triplet
                 for other in of_type.values()
-                if other.pair != one.pair and _excludes(one, other, day)
+                if other.pair != one.pair and max(_begin(one), _begin(other)) <= day
             ]
             if others:
                 found[identity] = ", ".join(others)
     return found
-
-
-def _excludes(one: GraphRelationship, other: GraphRelationship, day: int) -> bool:
-    first, later = sorted((one, other), key=_begin)
-    is_less_trusted = level(later.trust) < level(first.trust)
-    have_ends = OPEN_END not in {last_day(one.when), last_day(other.when)}
-    is_open = is_less_trusted or have_ends or _begin(first) == _begin(later)
-    return is_open and _begin(later) <= day
 
 
 def _begin(relationship: GraphRelationship) -> int:

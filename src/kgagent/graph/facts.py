@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from kgagent.graph.property_names import HEARD_ON
 from kgagent.graph.records import RelationshipRecord
-from kgagent.models.endings import begin_of, ended
-from kgagent.models.free_types import split_types
+from kgagent.models.endings import begin_of, ended, joined
+from kgagent.models.free_types import split_types, type_names
 from kgagent.models.history import said_of_type
 from kgagent.models.plain import display_name, triplet_text
 from kgagent.models.when import OPEN_END, first_day, period_of, periods_of, split_periods
@@ -91,6 +91,11 @@ class Fact:
         return next((span for span in self.spans if span.first <= day <= span.last), None)
 
     @property
+    def periods(self) -> list[str]:
+        """The periods in which it holds, in EDTF; one without a day since it was written."""
+        return list(self.stated) or [f"{span.begin}/.." for span in self.spans]
+
+    @property
     def other_types(self) -> str:
         """The types of the relationship beside these."""
         types = split_types(self.record.text("relationship_type"))
@@ -144,6 +149,18 @@ def since(said_on: str | None) -> Span | None:
     """The time from the day on which something was said; None if that is not known."""
     first = first_day(said_on)
     return Span(begin_of(said_on or ""), first, OPEN_END) if first else None
+
+
+def joined_when(one: RelationshipRecord, other: RelationshipRecord) -> str | None:
+    """When it holds what two relationships say that become one; None if neither has a `when`."""
+    if not one.text("when") and not other.text("when"):
+        return None
+    always = Span("..", 0, OPEN_END)
+    facts = (
+        Fact.of(each, type_names(each.text("relationship_type")), always) for each in (one, other)
+    )
+    when = joined(text for fact in facts for text in fact.periods)
+    return None if when == "../.." else when
 
 
 def last_period(when: object) -> Span | None:

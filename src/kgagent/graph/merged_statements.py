@@ -100,6 +100,9 @@ def note_of(statement: str, stored: Record) -> Note:
 def _other_values(kept: Record, merged: Record, ontology: Ontology) -> list[str]:
     """The other values of properties of which the kept record has a value, if they are short."""
     hidden = _NOT_QUOTED | ontology.hidden_properties
+    if isinstance(kept, RelationshipRecord):
+        # The relationship, or the note, has the time.
+        hidden |= {"when"}
     known, values = visible(kept.properties, hidden), visible(merged.properties, hidden)
     differing = {
         name: value for name, value in values.items() if name in known and value != known[name]

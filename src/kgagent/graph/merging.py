@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.aliases import ALIASES, changed_aliases
+from kgagent.graph.facts import joined_when
 from kgagent.graph.merged_statements import lost_statement, note_of, says_something_else
 from kgagent.graph.pair_state import PairState
 from kgagent.graph.property_names import (
@@ -306,6 +307,8 @@ class Merge(WholeWrite[MergePlan]):
             present = with_properties(record, changes)
             differs = says_something_else(present, other, self._ontology)
             omitted = _NEVER_COPIED | (_OF_TYPE if differs else set())
+            if isinstance(other, RelationshipRecord):
+                omitted |= {"when"}
             changes |= {
                 name: value
                 for name, value in other.properties.items()
@@ -318,6 +321,8 @@ class Merge(WholeWrite[MergePlan]):
                 and isinstance(present, RelationshipRecord)
                 and isinstance(other, RelationshipRecord)
             ):
+                if when := joined_when(present, other):
+                    changes["when"] = when
                 for field in LEVEL_FIELDS:
                     level = other.known_level(self._ontology, field)
                     if level is not None and present.known_level(self._ontology, field) is None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import date, timedelta
 
-from kgagent.models.when import OPEN_START, day_number, period_of, split_periods
+from kgagent.models.when import OPEN_END, OPEN_START, day_number, period_of, split_periods
 
 
 def day_text(day: int) -> str:
@@ -18,6 +18,14 @@ def begin_of(period: str) -> str:
         return period.partition("/")[0]
     first = period_of(period).earliest
     return day_text(first) if first != OPEN_START else ".."
+
+
+def end_of(period: str) -> str:
+    """The date at which a period ends; ".." without an end."""
+    if period[0] not in "[{":
+        return period.rpartition("/")[2]
+    last = period_of(period).latest
+    return day_text(last) if last != OPEN_END else ".."
 
 
 def has_end(period: str) -> bool:
@@ -78,6 +86,17 @@ def ended(periods: Iterable[str], begin: int, until: str, again: Iterable[str] =
             day = min(back, key=period_of)
             kept.append(f"{begin_of(day)}/{text.partition('/')[2] or '..'}")
     return "; ".join(kept) or f"../{until}"
+
+
+def joined(periods: Iterable[str]) -> str:
+    """The periods of what is told several times: those that overlap become one."""
+    found: list[str] = []
+    for text in sorted({*periods}, key=period_of):
+        if not found or not period_of(found[-1]).overlaps(period_of(text)):
+            found.append(text)
+        elif period_of(text).latest > period_of(found[-1]).latest:
+            found[-1] = f"{begin_of(found[-1])}/{end_of(text)}"
+    return "; ".join(found)
 
 
 def _date(day: int) -> date:

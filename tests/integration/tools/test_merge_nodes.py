@@ -338,6 +338,39 @@ async def test_a_relationship_in_the_opposite_direction_becomes_a_note_that_says
     ]
 
 
+@pytest.mark.parametrize(
+    ("kept", "other", "expected"),
+    [
+        ("2010/2012", "2015/..", "2010/2012; 2015/.."),
+        ("2010/2016", "2015/..", "2010/.."),
+        ("2010/2012", None, "2010/2012; 2020/.."),
+        (None, "2010/2012", "2010/2012; 2020/.."),
+    ],
+)
+async def test_relationships_that_become_one_hold_at_the_times_of_both(
+    tools: Toolset, database: Database, kept: str | None, other: str | None, expected: str
+) -> None:
+    anna, al, bo = await persons(tools, "Anna", "Al", "Bo")
+    for who, when in ((anna, kept), (al, other)):
+        item = {"from": who, "to": bo, "relationship_type": "friend"}
+        item |= {"when": when} if when else {}
+        succeeded(await tools.remember(relationships=[item], said_on="2020"))
+    payload = succeeded(await merge(tools, anna, al))
+    assert payload["kept_as_notes"] == []
+    [stored] = await database.assert_current()
+    assert stored["when"] == expected
+
+
+async def test_a_node_that_gets_another_home_by_a_merge_has_both_marked(tools: Toolset) -> None:
+    anna, al, oslo, rome = await persons(tools, "Anna", "Al", "Oslo", "Rome")
+    for who, home, said_on in ((anna, oslo, "2020"), (al, rome, "2021")):
+        item = {"from": who, "to": home, "relationship_type": "lives in"}
+        succeeded(await tools.remember(relationships=[item], said_on=said_on))
+    succeeded(await merge(tools, anna, al))
+    shown = succeeded(await tools.get_relationship(from_entity_key=anna, format="text"))["text"]
+    assert str(shown).count("conflicts with Anna lives in") == 2
+
+
 async def test_a_symmetric_relationship_in_the_opposite_direction_is_the_same(
     tools: Toolset, database: Database
 ) -> None:
