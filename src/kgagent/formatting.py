@@ -1,6 +1,7 @@
 """Text formatting that several modules share."""
 
 import re
+from collections.abc import Sequence
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
@@ -12,6 +13,16 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
         plural: plural form; by default the noun with an "s".
     """
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+MAX_LISTED = 10
+"""Texts that a message lists."""
+
+
+def listed(texts: Sequence[str], separator: str = ", ", most: int = MAX_LISTED) -> str:
+    """The first texts, and how many more there are: "Ada, Bo, 3 more"."""
+    more = [f"{len(texts) - most:,} more"] if len(texts) > most else []
+    return separator.join([*texts[:most], *more])
 
 
 _LINE_BREAK = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")

@@ -35,7 +35,6 @@ SIMILAR_WORD, SIMILAR_NAME = 70, 60
 one may be meant by the other.
 """
 
-MAX_LISTED = 20
 MAX_NAME_LENGTH = 80
 """Characters of a name that messages include and comparisons use."""
 
@@ -219,13 +218,6 @@ def did_you_mean(name: str, existing: Collection[str]) -> str:
     """The question "Did you mean …?" for similar names; empty if there are none."""
     close = closest_names(name, existing)
     return f"Did you mean {' or '.join(map(shorten_name, close))}?" if close else ""
-
-
-def list_names(existing: Collection[str]) -> str:
-    """A comma-separated list of names, shortened if there are many."""
-    names = sorted(existing)
-    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
-    return ", ".join(map(shorten_name, names[:MAX_LISTED])) + more if names else "none"
 
 
 def shorten_name(name: str) -> str:

@@ -26,8 +26,8 @@ from kgagent.files.conversion import (
 )
 from kgagent.files.json_lines import FileLine, read_lines
 from kgagent.files.load_lines import NoteLine, Properties
-from kgagent.formatting import beginning
-from kgagent.names import list_names
+from kgagent.formatting import beginning, listed
+from kgagent.names import shorten_name
 from kgagent.validation import explain_validation_error, validate
 
 Item = tuple[str, Any]
@@ -91,14 +91,12 @@ def _items_of(place: str, value: object) -> Iterator[Item]:
     lists = {"": value} if isinstance(value, list) else {}
     if isinstance(value, Mapping) and not any(fields <= value.keys() for fields in _KNOWN):
         lists = {
-            f" {name}".rstrip(): listed
-            for name, listed in value.items()
-            if isinstance(listed, list)
+            f" {name}".rstrip(): items for name, items in value.items() if isinstance(items, list)
         }
     if not lists:
         yield place, value
-    for name, listed in lists.items():
-        for number, item in enumerate(listed):
+    for name, items in lists.items():
+        for number, item in enumerate(items):
             yield f"{place}{name}[{number}]".strip(), item
 
 
@@ -130,10 +128,10 @@ class _Conversion:
                 notes, surplus = self._limited(texts(observations))
                 yield node_line(self._target, name, spaced(name), [kind], notes=notes)
                 yield from surplus
-                listed = observations if isinstance(observations, list) else []
+                given = observations if isinstance(observations, list) else []
                 yield from (
                     InputError(f"an observation is not text: {_shown(one)}")
-                    for one in listed
+                    for one in given
                     if not isinstance(one, str)
                 )
             case {"relationType": kind}:
@@ -176,7 +174,8 @@ class _Conversion:
                 about = item.get("source_description")
                 yield self._source(key, name, text, item.get("valid_at"), about)
             case _:
-                raise InputError(f"not understood: an object with {list_names(item.keys())}")
+                fields = listed(list(map(shorten_name, item)))
+                raise InputError(f"not understood: an object with {fields}")
 
     def _source(
         self, key: str, name: object, text: object, said_on: object, description: object = None

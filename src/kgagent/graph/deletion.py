@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.formatting import beginning, counted
+from kgagent.formatting import beginning, counted, listed
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, not_found
 from kgagent.graph.whole_write import MAX_RECORDS, Changes, Plan, WholeWrite
 from kgagent.models import GraphNode, GraphRelationship
 
-MAX_LISTED = 5
 MAX_TRIPLET = 100
 
 
@@ -83,12 +82,9 @@ class NodeDeletion(WholeWrite[Plan[GraphNode]]):
 
 
 def _relationships_refused(shown: str, relationships: Sequence[RelationshipRecord]) -> str:
-    listed = [repr(beginning(record.triplet, MAX_TRIPLET)) for record in relationships[:MAX_LISTED]]
-    more = (
-        f" and {len(relationships) - MAX_LISTED:,} more" if len(relationships) > MAX_LISTED else ""
-    )
+    texts = [repr(beginning(record.triplet, MAX_TRIPLET)) for record in relationships]
     return (
         f"{shown} has {counted(len(relationships), 'relationship')}, which would be deleted too: "
-        f"{', '.join(listed)}{more}. Set delete_relationships to true if that is meant; "
+        f"{listed(texts)}. Set delete_relationships to true if that is meant; "
         f"merge_nodes removes a duplicate with the same label without loss"
     )

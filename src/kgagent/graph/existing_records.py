@@ -5,7 +5,7 @@ these hold.
 from collections.abc import Iterable, Sequence
 
 from kgagent.errors import AlreadyExistsError, InputError, NotFoundError
-from kgagent.formatting import beginning, counted
+from kgagent.formatting import beginning, counted, listed
 from kgagent.graph.pair_state import PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
@@ -13,8 +13,8 @@ from kgagent.graph.reference_forms import message_key
 from kgagent.ontology import Ontology
 
 MAX_DESCRIPTION = 200
-MAX_LISTED, MAX_SENTENCE = 10, 100
-"""Relationships that an error lists, and characters of each."""
+MAX_SENTENCE = 100
+"""Characters of a relationship that an error lists."""
 
 
 def relationship_exists(
@@ -50,14 +50,13 @@ def unknown_id(relationship_id: str, pair: PairState) -> NotFoundError:
 
 def _listed(records: Sequence[RelationshipRecord]) -> str:
     """Relationships with their ids and what tells them apart: "3f2a9c01 'Nord paid Alp'"."""
-    listed = []
-    for record in records[:MAX_LISTED]:
+    texts = []
+    for record in records:
         description, triplet = record.text("description"), record.triplet
         if not description.startswith(triplet):
             description = ": ".join(filter(None, (triplet, description)))
-        listed.append(f"{record.id} {beginning(description, MAX_SENTENCE)!r}")
-    more = [f"{len(records) - MAX_LISTED:,} more"] if len(records) > MAX_LISTED else []
-    return ", ".join([*listed, *more])
+        texts.append(f"{record.id} {beginning(description, MAX_SENTENCE)!r}")
+    return listed(texts)
 
 
 def node_exists(stored: NodeRecord) -> AlreadyExistsError:

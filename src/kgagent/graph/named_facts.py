@@ -4,10 +4,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from kgagent.errors import InputError
+from kgagent.formatting import listed
 from kgagent.graph.facts import Fact
 from kgagent.names import normalised_type
-
-MAX_LISTED = 10
 
 
 def own_types(text: str, own: Fact, given: Collection[str]) -> set[str]:
@@ -76,5 +75,4 @@ def _nodes(fact: Fact) -> tuple[str, ...]:
 def _listed(facts: Sequence[Fact]) -> str:
     """Facts in a message."""
     texts = list(dict.fromkeys(repr(fact.text) for fact in facts))
-    more = [f"{len(texts) - MAX_LISTED:,} more"] if len(texts) > MAX_LISTED else []
-    return ", ".join([*texts[:MAX_LISTED], *more]) or "none"
+    return listed(texts) or "none"

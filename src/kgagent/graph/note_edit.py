@@ -5,16 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgagent.errors import InputError, NotFoundError
-from kgagent.formatting import counted
+from kgagent.formatting import counted, listed
 from kgagent.graph.records import Record
 from kgagent.models import Note
 from kgagent.models.merged_notes import add_notes
 from kgagent.models.note import LONG_AGO, dump_notes
 from kgagent.names import shorten_name
 from kgagent.trust import Trust, level, not_changed
-
-MAX_LISTED = 5
-"""Notes that an error lists."""
 
 
 @dataclass(frozen=True)
@@ -46,20 +43,15 @@ class NoteEdit:
         if len(contents) == 1:
             return matches[-1]
         shown = repr(shorten_name(wanted))
-        listed = [
-            repr(shorten_name(content))
-            for content in (contents or [note.content for note in notes])[:MAX_LISTED]
-        ]
+        known = contents or [note.content for note in notes]
+        texts = listed([repr(shorten_name(content)) for content in known], "; ")
         if contents:
             raise InputError(
-                f"{len(contents)} notes begin with {shown}; give more of the text: "
-                f"{'; '.join(listed)}"
+                f"{len(contents)} notes begin with {shown}; give more of the text: {texts}"
             )
         there_are = f"There {'is' if len(notes) == 1 else 'are'} {counted(len(notes), 'note')}"
         raise NotFoundError(
-            ": ".join(
-                [f"No note begins with {shown}. {there_are}", *filter(None, ["; ".join(listed)])]
-            )
+            ": ".join(filter(None, (f"No note begins with {shown}. {there_are}", texts)))
         )
 
     def apply(self, note: Note) -> Note | None:

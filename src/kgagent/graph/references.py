@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.formatting import beginning
+from kgagent.formatting import MAX_LISTED, beginning
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End
 from kgagent.graph.reference_forms import (
@@ -32,7 +32,6 @@ NEAREST_TWO_CHANGED = 6
 "Sofia".
 """
 
-MAX_LISTED = 10
 """Nodes that the error about an ambiguous reference lists."""
 
 MAX_NEAREST = 5

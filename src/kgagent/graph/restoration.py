@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from kgagent.errors import AlreadyExistsError, InputError, NotFoundError
+from kgagent.formatting import listed
 from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
 from kgagent.graph.pair_state import End
 from kgagent.graph.records import NodeRecord, RelationshipRecord
@@ -21,7 +22,6 @@ from kgagent.graph.whole_write import Changes, Plan, WholeWrite, changed
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.names import shorten_name
 
-MAX_LISTED = 5
 MAX_DELETIONS = 100
 """Deletions that are examined for one reference."""
 
@@ -204,13 +204,10 @@ class NodeRestoration(WholeWrite[NodeRestorationPlan]):
         if not rows:
             raise NotFoundError(f"There is no deleted node {wanted!r} that can be restored")
         if len(rows) > 1:
-            listed = "; ".join(
-                f"{self._shown(row)}, deleted on {_minute(row['deleted_at'])}"
-                for row in rows[:MAX_LISTED]
-            )
+            texts = [f"{self._shown(row)}, deleted on {_minute(row['deleted_at'])}" for row in rows]
             raise InputError(
                 f"{wanted!r} could refer to {len(rows)} deleted nodes; give the key of one: "
-                f"{listed}"
+                f"{listed(texts, '; ')}"
             )
         [row] = rows
         _check_window(row, self._shown(row), now)

@@ -11,6 +11,7 @@ from typing import Literal
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import SchemaError, StoreError
+from kgagent.formatting import listed
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import NODE_EMBEDDINGS
 from kgagent.graph.schema_parts import PREFIX, SchemaPart, schema_parts
@@ -50,9 +51,6 @@ OTHER_ONTOLOGY = (
     "`kgagent adopt` wrote; "
     f"or, to search with this ontology only, {REBUILD}"
 )
-
-MAX_LISTED = 5
-"""Labels or types of another ontology that an error lists."""
 
 INDEX_NOT_FOUND = "Neo.ClientError.Schema.IndexNotFound"
 """Code of the server's error."""
@@ -224,8 +222,7 @@ class Schema:
         if part.is_searched and (
             others := sorted(set(row["labelsOrTypes"] or ()) - set(part.covers))
         ):
-            listed = ", ".join(others[:MAX_LISTED]) + (", …" if len(others) > MAX_LISTED else "")
-            yield f"made for another ontology, which has {listed}", OTHER_ONTOLOGY
+            yield f"made for another ontology, which has {listed(others)}", OTHER_ONTOLOGY
         elif part.is_searched and not part.fits(row):
             yield (
                 f"covers {row['labelsOrTypes']} {row['properties']} instead of "

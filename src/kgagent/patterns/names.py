@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kgagent.errors import InputError
+from kgagent.formatting import listed
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern
-from kgagent.names import closest_names, did_you_mean, list_names, shorten_name
+from kgagent.names import closest_names, did_you_mean, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.patterns.step_sequences import StepSequence, place_name, property_parts, step_sequences
 
@@ -58,7 +59,7 @@ class UnknownName:
         """All names that exist."""
         return (
             f"Existing {_PLURALS[self.kind]}{f' of {self.of}' if self.of else ''}: "
-            f"{list_names(self.existing)}."
+            f"{listed(list(map(shorten_name, sorted(self.existing)))) or 'none'}."
         )
 
 

@@ -12,8 +12,15 @@ from kgagent.models.fields import EntityKey
 from kgagent.tools.arguments import DIRECTION_HINT, Arguments, RelationshipEnds, Verbose
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.questions import and_relationships, described, quoted, undo, utc
-from kgagent.tools.references import NodeReference, with_direction
+from kgagent.tools.references import (
+    NodeReference,
+    and_relationships,
+    described,
+    quoted,
+    undo,
+    utc,
+    with_direction,
+)
 from kgagent.tools.write_results import WriteToolResult
 
 

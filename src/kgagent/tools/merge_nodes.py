@@ -14,7 +14,7 @@ from kgagent.models.plain import aliases_in
 from kgagent.tools.arguments import Arguments, Verbose
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.questions import described, undo, utc
+from kgagent.tools.references import described, undo, utc
 from kgagent.tools.write_results import WriteToolResult
 
 MAX_NOTES, MAX_NOTE_TEXT = 20, 300

@@ -10,7 +10,7 @@ from pydantic import Field
 from kgagent.answers.safe_text import safe_name
 from kgagent.answers.safe_triplet import safe_triplet
 from kgagent.errors import InputError, KgAgentError
-from kgagent.formatting import counted, in_one_line
+from kgagent.formatting import counted, in_one_line, listed
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.former_value import FormerField, FormerValue
 from kgagent.graph.graph_writes import GraphStrategy
@@ -37,8 +37,7 @@ from kgagent.tools.arguments import (
 )
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.questions import and_relationships, described
-from kgagent.tools.references import NodeReference, with_direction
+from kgagent.tools.references import NodeReference, and_relationships, described, with_direction
 from kgagent.tools.write_results import (
     WriteToolResult,
     replaced_text,
@@ -47,9 +46,6 @@ from kgagent.tools.write_results import (
 
 NO_WINDOW = timedelta()
 """A restoration cannot be undone; what was restored can be deleted or merged again."""
-
-MAX_SKIPPED = 5
-"""Missing nodes that the answer lists."""
 
 
 class RestoreArguments(Arguments):
@@ -243,8 +239,7 @@ def _skipped(plan: NodeRestorationPlan) -> str:
     if not plan.skipped:
         return ""
     keys = list(dict.fromkeys(message_key(end.entity_key) for end in plan.skipped))
-    more = f" and {len(keys) - MAX_SKIPPED:,} more" if len(keys) > MAX_SKIPPED else ""
     return (
         f". Skipped {counted(len(plan.skipped), 'relationship')} with nodes that do not exist: "
-        f"{', '.join(keys[:MAX_SKIPPED])}{more}; restore restores each once its node is back"
+        f"{listed(keys)}; restore restores each once its node is back"
     )

@@ -40,8 +40,7 @@ from kgagent.tools.arguments import (
 from kgagent.tools.base import ArgumentsT, Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.items import RememberedNode, RememberedNote, RememberedRelationship
-from kgagent.tools.questions import quoted
-from kgagent.tools.references import NodeReference, with_direction
+from kgagent.tools.references import NodeReference, quoted, with_direction
 from kgagent.tools.write_items import Outcome, write_item
 from kgagent.tools.write_results import (
     TEXT_TOKENS,

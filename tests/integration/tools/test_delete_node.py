@@ -167,7 +167,7 @@ async def test_no_search_finds_a_deleted_node_and_doctor_finds_no_problem(
     assert error_of(await tools.update_node(entity_key=keys["Ada"], name="x")).startswith(
         "Node not found"
     )
-    assert "not exist" in error_of(
+    assert "not found" in error_of(
         await tools.get_relationship(from_entity_key=keys["Ada"], to_entity_key=keys["Bo"])
     )
     diagnosis = await graph.diagnose(user_id=user_id)
