@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from kgagent.answers.passage_text import quoted
-from kgagent.answers.safe_text import safe_name, safe_text
+from kgagent.answers.safe_text import safe_name, safe_section, safe_text
 from kgagent.answers.token_budget import cut, estimated_tokens, fits
 from kgagent.answers.trust_mark import UNKNOWN_SOURCE, trust_mark
 from kgagent.formatting import beginning
@@ -259,7 +259,7 @@ class RenderState:
     def _passage_text(self, passage: Passage, more: Iterable[str] = ()) -> str:
         """The sentences of a passage that match, behind its section."""
         words = f"“{quoted(passage.content, self.asked.union(more))}”"
-        return safe_text(in_section(words, passage.section))
+        return in_section(safe_text(words), safe_section(passage.section))
 
     def with_sentences(self, note: Note) -> Note:
         """A note; of a passage the sentences that match."""

@@ -21,3 +21,8 @@ def safe_name(name: str) -> str:
     shown = safe_text(name)
     is_plain = STRUCTURE.isdisjoint(shown) and not shown.casefold().startswith(OWN_WORDS)
     return shown if is_plain else '"' + shown.replace('"', "'") + '"'
+
+
+def safe_section(section: str | None) -> str:
+    """The headings above a passage, or its speaker, each as a name; empty for none."""
+    return " > ".join(map(safe_name, section.split(" > "))) if section else ""

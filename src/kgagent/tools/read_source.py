@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kgagent.answers.items import Item, JsonRecord, Line, RenderState, owner_text
 from kgagent.answers.page import Content
-from kgagent.answers.safe_text import safe_name, safe_text
+from kgagent.answers.safe_text import safe_name, safe_section, safe_text
 from kgagent.answers.token_budget import json_tokens
 from kgagent.answers.trust_mark import trust_mark
 from kgagent.errors import InputError, NodeNotFoundError
@@ -67,8 +67,8 @@ class _PassageItem(Item):
 
     def lines(self, state: RenderState) -> list[Line]:  # noqa: ARG002
         """The position and the words of the passage, behind its section."""
-        text = in_section(self.part.text, self.part.section)
-        return [Line(f"- {self.part.start}", safe_text(text))]
+        text = in_section(safe_text(self.part.text), safe_section(self.part.section))
+        return [Line(f"- {self.part.start}", text)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The passage with its position and section."""
@@ -154,9 +154,9 @@ def _nearest(parts: Sequence[SourcePassage], around: str) -> int:
     asked = set(plain_words(around))
     shared = [
         len(asked) + 1
-        if contains_quote(part.text, around)
-        else len(asked.intersection(plain_words(in_section(part.text, part.section))))
-        for part in parts
+        if contains_quote(text, around)
+        else len(asked.intersection(plain_words(text)))
+        for text in (in_section(part.text, part.section) for part in parts)
     ]
     if not any(shared):
         raise InputError(

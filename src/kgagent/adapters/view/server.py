@@ -29,6 +29,7 @@ from kgagent.adapters.view.view_model import SourceText, ViewGraph, Vocabulary
 from kgagent.errors import ConfigurationError, InputError, KgAgentError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.hybrid import HybridSearchRequest
+from kgagent.models.passage import in_section
 from kgagent.validation import check_user_id, validate
 
 ADDRESS = "127.0.0.1"
@@ -181,7 +182,7 @@ async def _text_of(graph: KnowledgeGraph, user_id: str, request: SourceRequest) 
     return SourceText(
         name=read["source"]["name"],
         said_on=read.get("said_on"),
-        passages=tuple(one["text"] for one in read["passages"]),
+        passages=tuple(in_section(one["text"], one.get("section")) for one in read["passages"]),
     )
 
 

@@ -153,7 +153,7 @@ def _found_node(found: HybridObject) -> ViewNode:
     notes = tuple(note for note in found.notes if not isinstance(note, Passage))
     return ViewNode(
         node=found.model_copy(update={"notes": notes}),
-        passages=tuple(passage.content for passage in passages),
+        passages=tuple(passage.searched_text for passage in passages),
         match=_match(found),
     )
 

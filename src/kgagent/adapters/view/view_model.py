@@ -50,7 +50,7 @@ class ViewNode(GraphModel):
 
     Attributes:
         node: the node with its notes.
-        passages: of a source, the passages of its text that match.
+        passages: of a source, the passages of its text that match, behind their sections.
     """
 
     node: GraphNode
@@ -94,7 +94,7 @@ class SourceText(GraphModel):
     Attributes:
         name: name of the source.
         said_on: its date, in EDTF; None if that is not known.
-        passages: its passages, in order.
+        passages: its passages, in order, behind their sections.
     """
 
     name: str
