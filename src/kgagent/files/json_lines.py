@@ -59,12 +59,15 @@ def read_lines(path: Path) -> Iterator[FileLine]:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def parse_line(line: FileLine, models: Mapping[str, type[LineT]]) -> LineT:
+def parse_line(
+    line: FileLine, models: Mapping[str, type[LineT]], dropped: dict[str, None] | None = None
+) -> LineT:
     """Read a line as the model of its `kind`.
 
     Args:
         line: the line.
         models: the model of each kind.
+        dropped: gets what is not read of the line, and why; None reads all or nothing.
 
     Raises:
         InputError: the line is not a JSON object of one of these kinds, or a field is invalid.
@@ -88,7 +91,7 @@ def parse_line(line: FileLine, models: Mapping[str, type[LineT]]) -> LineT:
     if model is None:
         raise InputError(f"kind must be {' or '.join(json.dumps(name) for name in models)}")
     try:
-        return model.model_validate(fields)
+        return model.model_validate(fields, context=dropped)
     except ValidationError as error:
         raise InputError(explain_validation_error(error, noun="field")) from None
 

@@ -95,12 +95,13 @@ async def load_files(
         LineProblem(line=0, place=path.name, reason=reason)
         for path, reason in target.remarks.items()
     )
+    left_out = {at: one for at, one in reader.remarks.items() if at not in reader.problems}
     report = LoadReport(
         nodes=LoadCounts(**nodes.counts),
         relationships=LoadCounts(**relationships.counts),
         embedded=nodes.embedded + relationships.embedded,
         problems=in_order(reader.problems),
-        remarks=(*skipped, *in_order(nodes.remarks | relationships.remarks)),
+        remarks=(*skipped, *in_order(left_out), *in_order(nodes.remarks | relationships.remarks)),
         seconds=time.perf_counter() - started,
     )
     if not documents:

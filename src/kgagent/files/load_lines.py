@@ -1,7 +1,7 @@
 """Models of the lines of a file to load, which FORMAT.md describes."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import (
     BaseModel,
@@ -11,6 +11,10 @@ from pydantic import (
     StrictBool,
     StrictInt,
     StrictStr,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
     model_validator,
 )
 
@@ -23,6 +27,7 @@ from kgagent.graph.sources import SourceWords
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.models.note import UtcTime
 from kgagent.models.when import When
+from kgagent.validation import explain_validation_error
 
 RESERVED = INTERNAL_PROPERTIES | {
     "entity_key",
@@ -63,6 +68,24 @@ Properties = dict[
 ]
 
 
+def _or_dropped(
+    when: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo
+) -> str | None:
+    """A time; None for an invalid one, of which the context of the line then has the reason."""
+    try:
+        return cast("str | None", read(when))
+    except ValidationError as error:
+        if not isinstance(info.context, dict):
+            raise
+        reason = explain_validation_error(error, noun="field")
+        info.context[f"{info.field_name} of a note is not stored: {reason}"] = None
+        return None
+
+
+NoteTime = Annotated[When | None, WrapValidator(_or_dropped)]
+"""A time of a note, which does not cost the note if it is invalid."""
+
+
 class LineModel(BaseModel):
     """Base of the line models; unknown fields are errors, so that typing errors are noticed."""
 
@@ -85,8 +108,8 @@ class NoteLine(LineModel):
     """
 
     content: FilledText
-    when: When | None = None
-    said_on: When | None = None
+    when: NoteTime = None
+    said_on: NoteTime = None
     added_by: EntityKey | None = None
     date_added: UtcTime | None = None
     source_entity_key: EntityKey | None = None

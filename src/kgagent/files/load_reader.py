@@ -41,6 +41,7 @@ class LoadReader:
     Attributes:
         source: the lines.
         problems: what is wrong, by line number.
+        remarks: what is left out of lines that are loaded, likewise.
         counts: number of valid lines with nodes and with relationships.
     """
 
@@ -53,6 +54,7 @@ class LoadReader:
         """
         self.source = source
         self.problems: dict[int, LineProblem] = {}
+        self.remarks: dict[int, LineProblem] = {}
         self.counts = Counter[LineKind]()
         self._user_id = source.target.user_id
         self._ontology = source.target.ontology
@@ -98,7 +100,7 @@ class LoadReader:
         for line in self.source:
             if line.number in self.problems:
                 continue
-            parsed = parse_line(line, LINES)
+            parsed = parse_line(line, LINES, {})
             if isinstance(parsed, NodeLine) is (kind == "nodes"):
                 try:
                     intent = self._intent(parsed, line)
@@ -108,7 +110,12 @@ class LoadReader:
                     yield LineItem(line.number, len(line.content), intent, line.place)
 
     def _check_line(self, line: FileLine) -> None:
-        parsed = parse_line(line, LINES)
+        dropped: dict[str, None] = {}
+        parsed = parse_line(line, LINES, dropped)
+        if dropped:
+            self.remarks[line.number] = LineProblem(
+                line=line.number, place=line.place, reason="; ".join(dropped)
+            )
         if isinstance(parsed, RelationshipLine):
             self.counts["relationships"] += 1
             return
