@@ -156,6 +156,7 @@ class References:
         by_key: all nodes that were found.
         by_prefix: nodes by the first characters of their keys.
         by_name: nodes by their names and other names, in plain form.
+        people: people of whose names the name of a new node is a part, by its plain form.
         loose: for each reference to no node, the only node that it means loosely.
         of_call: the nodes of the call.
         nearest: for each reference to no node, the keys of nodes with the nearest names, and how
@@ -168,6 +169,7 @@ class References:
     by_key: dict[str, ReferencedNode] = field(default_factory=dict)
     by_prefix: dict[str, list[ReferencedNode]] = field(default_factory=dict)
     by_name: dict[str, list[ReferencedNode]] = field(default_factory=dict)
+    people: dict[str, list[ReferencedNode]] = field(default_factory=dict)
     loose: dict[str, ReferencedNode] = field(default_factory=dict)
     nearest: dict[str, dict[str, str]] = field(default_factory=dict)
     of_call: list[CallNode] = field(default_factory=list)
@@ -249,6 +251,17 @@ class References:
         """
         told = map(self._notice, dict.fromkeys(references))
         return [notice for notice in told if notice]
+
+    def namesakes(self, name: str) -> str:
+        """The people of whose names a name is a part: "there are Victor Hale (5b0c1a2f-11a) and
+        Victor Moss (0f3d2a77-9c1)".
+        """
+        people = self.people.get(plain_text(name), [])
+        listed = sorted(f"{shorten_name(n.name)} ({message_key(n.entity_key)})" for n in people)
+        *others, last = listed or [""]
+        if not others:
+            return f"there is {last}" if last else ""
+        return f"there are {', '.join(others)} and {last}"
 
     def hint(self, references: Iterable[str]) -> str:
         """The nodes with the nearest names of references that mean no node."""
@@ -406,7 +419,7 @@ class Resolver:
         """
         asked = list(dict.fromkeys(references))
         found = References(self._ontology)
-        await self._look_up(user_id, found, [*asked, *names], keys, with_owners=with_owners)
+        await self._look_up(user_id, found, asked, names, keys, with_owners=with_owners)
         unknown = [text for text in asked if not found.nodes(text)]
         if loosely:
             await self._find_loosely(user_id, found, unknown)
@@ -435,15 +448,18 @@ class Resolver:
         self,
         user_id: str,
         found: References,
-        texts: Sequence[str],
+        asked: Sequence[str],
+        exact: Sequence[str],
         keys: Iterable[str],
         *,
         with_owners: bool,
     ) -> None:
+        texts = [*asked, *exact]
         parts = (name_and_label(text) for text in texts)
         inner = [part[0] for part in parts if part and part[1] in self._ontology.labels]
         forms = [form for text in (*texts, *inner) if (form := ReferenceForms.of(text))]
         names = {form.name: form for form in forms if form.may_be_name}
+        has_people = self._ontology.owner_label is not None
         is_indexed = len(names) <= MAX_INDEXED_NAMES
         is_owner = any(form.name in self._ontology.owner_words for form in forms)
         owners = self._store.owners(user_id)
@@ -451,7 +467,11 @@ class Resolver:
             "keys": list(dict.fromkeys((*(key for form in forms for key in form.keys), *keys))),
             "prefixes": list(dict.fromkeys(prefix for form in forms for prefix in form.prefixes)),
             "owners": [True] if with_owners or is_owner else [],
-            "names": [form.name_parameters(owners) for form in names.values() if is_indexed],
+            "names": [
+                {**form.name_parameters(owners), "of_new": has_people and form.written in exact}
+                for form in names.values()
+                if is_indexed
+            ],
             "scans": [] if is_indexed else [[form.plain for form in names.values()]],
         }
         if not any(wanted.values()):
@@ -482,6 +502,8 @@ class Resolver:
             )
         for item in (*row["by_name"], *row["scanned"]):
             found.by_name.setdefault(item["plain"], []).extend(self._read(user_id, item["nodes"]))
+        for item in row["by_name"]:
+            found.people[item["plain"]] = self._read(user_id, item["people"])
         listed = (*found.by_prefix.values(), *found.by_name.values(), found.owners)
         nodes = (*self._read(user_id, row["by_key"]), *(node for nodes in listed for node in nodes))
         found.by_key |= {node.entity_key: node for node in nodes}

@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kgagent.errors import AlreadyExistsError, InputError, KgAgentError, NodeNotFoundError
@@ -111,7 +111,7 @@ async def find_targets(
                 )
             else:
                 named = None if item.new else _named(context, stored, item)
-                made = named or _created(context, item, keys.get(position))
+                made = named or _created(context, stored, item, keys.get(position))
                 if mode == "create":
                     _check_names(context.ontology, stored, item, made)
                 targets[position] = made
@@ -145,8 +145,10 @@ def _named(context: ToolContext, stored: References, item: RememberedNode) -> Ta
     return Target(stored.key(name, label), notice="".join(stored.notices([name])))
 
 
-def _created(context: ToolContext, item: RememberedNode, key: str | None) -> Target:
-    """A new node.
+def _created(
+    context: ToolContext, stored: References, item: RememberedNode, key: str | None
+) -> Target:
+    """A new node, with the people of whose names its own is a part.
 
     Raises:
         InputError: none can be created.
@@ -165,7 +167,10 @@ def _created(context: ToolContext, item: RememberedNode, key: str | None) -> Tar
             f"({', '.join(context.ontology.labels)}) to create it"
         )
     context.ontology.label(item.label)
-    return Target(key or "", is_new=True)
+    name, is_person = item.name or "", item.label == context.ontology.owner_label
+    namesakes = stored.namesakes(name) if is_person else ""
+    notice = f"{name} is new; {namesakes}" if namesakes else ""
+    return Target(key or "", is_new=True, notice=notice)
 
 
 def _indistinct(
@@ -259,7 +264,7 @@ async def _with_free_key(
         # Each key derives from the one before, so that concurrent calls create one node here too.
         key = str(uuid.uuid5(_NAMESPACE, key))
         stored = await context.resolver.find(context.user_id, keys=[key])
-    return Target(key, is_new=True)
+    return replace(target, entity_key=key)
 
 
 def call_nodes(
