@@ -9,7 +9,7 @@ from kgagent.models.constraint import Position
 from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.match_clauses import MatchClauses
 from kgagent.patterns.plans import EntryPoint, QueryPlan
-from kgagent.patterns.predicates import Matching, Predicates, StatementParameters
+from kgagent.patterns.predicates import Matching, Predicates, StatementParameters, Then
 from kgagent.search.scope import RelationshipFilter
 
 
@@ -30,12 +30,14 @@ class Compiler:
         entry_points: nodes at which paths start or end; empty for any.
         matching: stored values that satisfy the constraints that Cypher cannot evaluate.
         kept: the time asked for.
+        then: what has a history, at that time.
     """
 
     user_id: str
     entry_points: Sequence[EntryPoint] = ()
     matching: Matching = field(default_factory=dict)
     kept: RelationshipFilter = field(default_factory=RelationshipFilter)
+    then: Then = field(default_factory=dict)
 
     def compile(self, plan: QueryPlan, limit: int) -> CompiledStatement:
         """Compile the statement that matches the paths of a plan.
@@ -116,12 +118,14 @@ class Compiler:
         return [point.element_id for point in self.entry_points if point.fits(label)]
 
     def _parameters(self) -> StatementParameters:
+        then = {"then": self.then} if self.then else {}
         return StatementParameters(
-            user_id=self.user_id, zero=0, filter=self.kept.parameters["filter"]
+            user_id=self.user_id, zero=0, filter=self.kept.parameters["filter"], **then
         )
 
     def _predicates(self, values: StatementParameters) -> Predicates:
-        return Predicates(values, self.matching, is_as_of=self.kept.as_of is not None)
+        is_as_of = self.kept.as_of is not None
+        return Predicates(values, self.matching, self.then, is_as_of=is_as_of)
 
     def _chain(
         self, plan: QueryPlan, values: StatementParameters, *, in_order: bool = False

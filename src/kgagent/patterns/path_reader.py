@@ -2,6 +2,7 @@
 models.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -9,12 +10,13 @@ from typing import Any
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
+from kgagent.graph.history import HISTORY_FIELDS
+from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, RECORD_OWNER
 from kgagent.graph.records import (
     NodeRecord,
     RelationshipRecord,
     as_text,
-    ontology_label,
     plain,
     visible,
 )
@@ -23,6 +25,7 @@ from kgagent.graph.store import Row
 from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, MatchedRelationship
 from kgagent.ontology import Ontology
 from kgagent.patterns.path_scores import Hop, ScoredPath
+from kgagent.patterns.predicates import Then
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import UserReads
 from kgagent.search.scope import EVERY, RelationshipFilter
@@ -35,6 +38,9 @@ MAX_NEIGHBORS = 200
 
 MAX_CHUNK_SOURCES = 1_000
 """Nodes whose chunks are searched, those of the best paths first."""
+
+
+_NO_ENDS = dict.fromkeys(("from_entity_key", "to_entity_key", "from_name", "to_name"), "")
 
 
 @dataclass(frozen=True)
@@ -70,18 +76,46 @@ class PathReader:
         labels, stored = tuple(row["labels"]), dict(row["properties"])
         fields: dict[str, Any] = {"label": labels[0] if labels else ""}
         if self._ontology.labels.keys() & set(labels):
-            record = NodeRecord(
-                element_id=row["id"],
-                label=ontology_label(labels, self._ontology),
-                vector_length=None,
-                properties=stored,
-            )
-            fields = dict(record.to_model(self._ontology))
+            record = self._node(row)
+            fields = dict((self._kept.on_day(record) or record).to_model(self._ontology))
         else:
             fields["properties"] = visible(stored, self._hidden | {"entity_key", "name"})
-        owner = stored.get(RECORD_OWNER)
-        fields |= {"entity_key": key, "name": as_text(row["name"]) or key, "owner": owner}
+        name, owner = fields.get("name") or as_text(row["name"]), stored.get(RECORD_OWNER)
+        fields |= {"entity_key": key, "name": name or key, "owner": owner}
         return MatchedNode(**fields, labels=labels if len(labels) > 1 else ())
+
+    def _node(self, row: Mapping[str, Any]) -> NodeRecord:
+        stored = {"labels": row["labels"], "properties": dict(row["properties"])}
+        return NodeRecord.read({"element_id": row["id"], **stored}, self._ontology)
+
+    async def then(self, reads: UserReads) -> Then:
+        """What has a history, as it was at the time asked for; nothing if none is.
+
+        Raises:
+            StatementTimeoutError: time ran out.
+            StoreError: the database failed otherwise.
+        """
+        if self._kept.as_of is None:
+            return {}
+        labels, types = self._ontology.labels, self._ontology.relationships
+        places = {"labels": Identifier.any_of(labels), "types": Identifier.any_of(types)}
+        rows = await reads.read(statement("read_changed", **places))
+
+        def values(row: Row) -> dict[str, Any]:
+            record = self._kept.on_day(
+                _relationship_record(row["relationship"])
+                if row["node"] is None
+                else self._node(row["node"])
+            )
+            stored = {} if record is None else record.properties
+            return {
+                "is_kept": record is not None,
+                **{name: stored.get(name) for name in HISTORY_FIELDS},
+            }
+
+        return await asyncio.to_thread(
+            lambda: {(row["node"] or row["relationship"])["id"]: values(row) for row in rows}
+        )
 
     async def paths(
         self, reads: UserReads, scored: Sequence[ScoredPath], ranking: PathRanking
@@ -210,11 +244,7 @@ class PathReader:
         }
         fields: dict[str, Any] = {"neo4j_type": row["neo4j_type"]}
         if row["neo4j_type"] in self._ontology.relationships:
-            record = self._kept.on_day(
-                RelationshipRecord.read(
-                    {**ends, **fields, "element_id": row["id"], "properties": stored}
-                )
-            )
+            record = self._kept.on_day(_relationship_record(row, ends))
             if record is None:
                 return None
             fields = dict(record.to_model(self._ontology))
@@ -225,3 +255,8 @@ class PathReader:
             fields |= {"relationship_type": word, "properties": visible(stored, hidden)}
         fields["owner"] = stored.get(RECORD_OWNER)
         return MatchedRelationship(**{**fields, **ends, "ends_reversed": is_reversed})
+
+
+def _relationship_record(row: Row, ends: Mapping[str, str] = _NO_ENDS) -> RelationshipRecord:
+    stored = {"element_id": row["id"], "properties": dict(row["properties"])}
+    return RelationshipRecord.read({**ends, "neo4j_type": row["neo4j_type"], **stored})

@@ -11,17 +11,23 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from kgagent.graph.history import HISTORY_FIELDS
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.records import as_text
 from kgagent.graph.statements import statement
 from kgagent.models.constraint import (
     EQUALITY_TYPES,
+    LIST_TYPES,
     ORDER_OPERATORS,
     TEXT_OPERATORS,
     Constraint,
     ConstraintType,
     Position,
 )
+from kgagent.models.free_types import type_names
 from kgagent.models.pattern import TraversalStep
+from kgagent.names import normalised_type
+from kgagent.patterns.names import FREE_TYPE
 from kgagent.patterns.step_sequences import property_parts
 
 TYPE_MISMATCH = "1 / $zero = 1"
@@ -39,6 +45,11 @@ _TIMES: Mapping[str, str] = {
 Matching = Mapping[str, Sequence[JsonValue]]
 """Stored values that satisfy each constraint that Cypher cannot evaluate, by `matching_key`."""
 
+
+Then = Mapping[str, Mapping[str, Any]]
+"""Of what has a history, the values at the time asked for, by element id, and `is_kept`: whether
+the filter keeps it then. Statements have it as the parameter `then`.
+"""
 
 NodeAt = Callable[[Position], str]
 """Returns the variable of the node of the path at a position."""
@@ -93,18 +104,24 @@ class Predicates:
     Args:
         values: its parameters.
         matching: stored values that satisfy the constraints that Cypher cannot evaluate.
+        then: what has a history, at the time asked for.
         is_as_of: whether the filter asks for a time.
     """
 
-    def __init__(self, values: StatementParameters, matching: Matching, *, is_as_of: bool) -> None:
+    def __init__(
+        self, values: StatementParameters, matching: Matching, then: Then, *, is_as_of: bool
+    ) -> None:
         self._values = values
         self._matching = matching
+        self._then = then
         self._is_as_of = is_as_of
 
     def on_step(self, step: TraversalStep, variable: str) -> Iterator[str]:
         """What a step, and the time asked for, require of a relationship that it follows."""
         if self._is_as_of:
             yield f"all(r IN [{variable}] WHERE {statement('_allowed_relationship')})"
+        if self._then:
+            yield f"coalesce($then[elementId({variable})].is_kept, true)"
         if step.current:
             yield f"all(r IN [{variable}] WHERE {statement('_current')})"
 
@@ -142,8 +159,9 @@ class Predicates:
     def _compile(
         self, constraint: Constraint, variable: str, node_at: NodeAt, *, excluded: str
     ) -> str:
+        constraint = self._with_former_types(constraint)
         kind, (name, _) = constraint.type, property_name(constraint.property_path)
-        stored = f"{variable}.{Identifier(name)}"
+        stored = self._stored(variable, name)
         if needs_matching(constraint):
             return self._is_among_matching(constraint, stored, excluded)
         if constraint.value_from is None:
@@ -152,7 +170,7 @@ class Predicates:
                 return _equals_value(kind, stored, given, constraint.value)
         else:
             other = node_at(constraint.value_from.at_step)
-            given = f"{other}.{Identifier(constraint.value_from.property_path)}"
+            given = self._stored(other, constraint.value_from.property_path)
             if kind in EQUALITY_TYPES:
                 return _equals_property(kind, stored, given)
             excluded += f" OR coalesce({other}.user_id, '') <> $user_id"
@@ -177,6 +195,24 @@ class Predicates:
                     for time_type, read in _TIMES.items()
                 ]
         return _guarded(excluded, f"{stored} IS NULL OR {given}", *cases)
+
+    def _stored(self, variable: str, name: str) -> str:
+        """The value of a property, at the time asked for."""
+        if self._then and name in HISTORY_FIELDS:
+            variable = f"coalesce($then[elementId({variable})], {variable})"
+        return f"{variable}.{Identifier(name)}"
+
+    def _with_former_types(self, constraint: Constraint) -> Constraint:
+        """A constraint on free types with the former texts that list one of them."""
+        is_of_types = constraint.on == "relationship" and constraint.property_path == FREE_TYPE
+        if not self._then or not is_of_types or constraint.type not in EQUALITY_TYPES:
+            return constraint
+        given = [str(value) for value in constraint.compared_values]
+        names = set(map(normalised_type, given))
+        texts = {as_text(values[FREE_TYPE]) for values in self._then.values()}
+        former = [text for text in texts if names & {normalised_type(text), *type_names(text)}]
+        kind = constraint.type if constraint.type in LIST_TYPES else ConstraintType.PROPERTY_IN
+        return constraint.model_copy(update={"type": kind, "value": [*given, *former]})
 
     def _is_among_matching(self, constraint: Constraint, stored: str, excluded: str) -> str:
         among = f"{stored} IN {self._values.add(self._matching[matching_key(constraint)])}"

@@ -91,7 +91,6 @@ class PatternRunner:
         self._paths = paths
         self._explored = explored
         self._quick_seconds = quick_seconds
-        self._stored = StoredValues(reads)
 
     async def compiler(
         self, plans: Sequence[QueryPlan], entry_points: Sequence[EntryPoint]
@@ -108,18 +107,20 @@ class PatternRunner:
             StatementTimeoutError: time ran out.
             StoreError: the database failed otherwise.
         """
+        then = await self._reader.then(self._reads)
+        stored_values = StoredValues(self._reads, then)
         wanted = {
             (matching_key(constraint), scope): (constraint, scope)
             for constraint, scope in constraints_of(plans)
             if needs_matching(constraint)
         }
         values = await bounded_map(
-            lambda each: self._stored.matching(*each), wanted.values(), limit=CONCURRENT_STATEMENTS
+            lambda each: stored_values.matching(*each), wanted.values(), limit=CONCURRENT_STATEMENTS
         )
         matching: dict[str, list[Any]] = {}
         for (key, _), stored in zip(wanted, values, strict=True):
             matching.setdefault(key, []).extend(stored)
-        return Compiler(self._reads.user_id, entry_points, matching, self._kept)
+        return Compiler(self._reads.user_id, entry_points, matching, self._kept, then)
 
     async def run(
         self,
@@ -198,7 +199,7 @@ class PatternRunner:
                     f"one is text and the "
                     "other is not"
                 )
-            error = await self._stored.type_mismatch(constraint, scope)
+            error = await StoredValues(self._reads).type_mismatch(constraint, scope)
             if error is not None:
                 return error
         return None

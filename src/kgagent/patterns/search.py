@@ -16,7 +16,6 @@ from kgagent.errors import (
     SearchError,
     StatementTimeoutError,
 )
-from kgagent.graph.history import HISTORY_FIELDS
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.store import Store
 from kgagent.models.hybrid import HybridSearchRequest
@@ -36,10 +35,9 @@ from kgagent.patterns.names import checked_schema
 from kgagent.patterns.no_match import explain_no_match
 from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint, QueryPlan, query_plans
-from kgagent.patterns.predicates import property_name
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import UserReads
-from kgagent.patterns.runner import PatternRunner, RunResult, constraints_of
+from kgagent.patterns.runner import PatternRunner, RunResult
 from kgagent.search import RetrievalService
 from kgagent.search.arguments import validate_vector
 from kgagent.search.scope import RelationshipFilter, observed
@@ -169,7 +167,6 @@ class _QueryRun:
         if not plans:
             return await self._hybrid_search()
         self._warn_of_unused_targets(plans)
-        self._warn_of_present_values(plans)
         explored = max(settings.patterns_explored, query.max_paths or 0)
         runner = PatternRunner(
             self._reads,
@@ -267,20 +264,6 @@ class _QueryRun:
             f"No target has a label of pattern {name!r}: its paths are not limited to the targets"
             for name in unused
         ]
-
-    def _warn_of_present_values(self, plans: Sequence[QueryPlan]) -> None:
-        """Warn of constraints on relationships that may have had other values as of the day."""
-        names = dict.fromkeys(
-            name
-            for constraint, _ in constraints_of(plans)
-            if constraint.on == "relationship"
-            and (name := property_name(constraint.property_path)[0]) in HISTORY_FIELDS
-        )
-        if names and self._query.as_of:
-            self._warnings.append(
-                f"Constraints on {', '.join(names)} compare the present values, not those of "
-                f"{self._query.as_of}"
-            )
 
     def _warn_of_limits(self, run: RunResult, explored: int) -> None:
         if run.truncated:

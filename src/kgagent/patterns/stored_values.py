@@ -10,6 +10,7 @@ import asyncio
 import json
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import re2
@@ -22,7 +23,7 @@ from kgagent.graph.records import plain
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.models.constraint import EQUALITY_TYPES, ORDER_OPERATORS, Constraint, ConstraintType
-from kgagent.patterns.predicates import property_name
+from kgagent.patterns.predicates import Then, property_name
 from kgagent.patterns.reads import UserReads
 
 MAX_DISTINCT_VALUES = 100_000
@@ -43,10 +44,16 @@ _COMPARISONS: Mapping[ConstraintType, Callable[[Any, Any], bool]] = {
 
 
 class StoredValues:
-    """Finds the stored values that satisfy constraints."""
+    """Finds the stored values that satisfy constraints, former ones too.
 
-    def __init__(self, reads: UserReads) -> None:
+    Args:
+        reads: reads of the user's graph.
+        then: what has a history, at the time asked for.
+    """
+
+    def __init__(self, reads: UserReads, then: Then = MappingProxyType({})) -> None:
         self._reads = reads
+        self._then = then
 
     async def matching(self, constraint: Constraint, scope: Sequence[str]) -> list[JsonValue]:
         """The user's values of the constraint's property that satisfy it.
@@ -65,6 +72,9 @@ class StoredValues:
         is_satisfied = _test(constraint)
         distinct = await self._distinct_values(constraint, scope)
         texts = [value for value, is_time in distinct if isinstance(value, str) and not is_time]
+        name, _ = property_name(constraint.property_path)
+        former = (values.get(name) for values in self._then.values())
+        texts += {value for value in former if isinstance(value, str)}
         # Many values take seconds, during which the event loop would be blocked.
         return await asyncio.to_thread(self._satisfying, texts, constraint, is_satisfied)
 

@@ -65,6 +65,10 @@ async def resolve_values(context: ToolContext, query: GraphQuery) -> ResolvedVal
     stored_types, unknown_types = await spellings(
         context.relationships.store, context.user_id, types
     )
+    if query.as_of:
+        # Types of another time are only in histories.
+        stored_types = {name: [*of_name, name] for name, of_name in stored_types.items()}
+        unknown_types = ()
     resolved = await context.resolver.find(context.user_id, names)
     found = {name: resolved.one_node(name) for name in names}
     nodes = {
@@ -82,7 +86,7 @@ async def resolve_values(context: ToolContext, query: GraphQuery) -> ResolvedVal
     notices += [
         f"{name} → {', '.join(stored)}"
         for name, stored in stored_types.items()
-        if list(stored) != [name]
+        if set(stored) != {name}
     ]
     errors = {name: resolved.outcome(name) for name, node in found.items() if node is None}
     missing = [
