@@ -19,7 +19,7 @@ from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import FormerDescription, HistoryEntry, Stated
 from kgagent.models.note import Note, oldest_first
 from kgagent.models.passage import Passage, in_section
-from kgagent.models.when import day_of_question, is_past, period_of, with_time
+from kgagent.models.when import day_of_question, is_past, period_of, time_text, with_time
 from kgagent.names import plain_words
 from kgagent.ontology.model import as_words
 from kgagent.trust import UNKNOWN
@@ -595,7 +595,8 @@ class RelationshipItem(RecordItem):
 
     def stated(self, state: RenderState) -> str:
         """The relationship as a short sentence with its time."""
-        return with_time(self.relationship.triplet, self.relationship.when, state.day)
+        one = self.relationship
+        return with_time(one.triplet, one.when, state.day, one.last_said)
 
 
 @dataclass(frozen=True)
@@ -725,30 +726,38 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
         state.name(*end) for end in (reversed(ends) if relationship.ends_reversed else ends)
     )
     text = f"{source} -[{kind_text(relationship)}]-> {target}"
+    said = relationship.said_on if not relationship.when else None
     levels = [
-        word or (f"{name} {level}" if level is not None else "")
+        f"{word or f'{name} {level}'}{_said_apart(relationship.said_of.get(name), said)}"
         for name, word, level in (
             ("attitude", relationship.attitude_word, relationship.attitude),
             ("proximity", relationship.proximity_word, relationship.proximity),
         )
+        if word or level is not None
     ]
-    past = "past" if is_past(relationship.when, state.day) else ""
     noted = (
         f"first noted {relationship.first_noted}"
         if relationship.first_noted and not relationship.when
         else ""
     )
-    time = relationship.when or (f"said {relationship.said_on}" if relationship.said_on else "")
+    time = f"said {said}" if said else ""
+    if relationship.when:
+        time = time_text(relationship.when, state.day, relationship.last_said)
     other = safe_text(state.conflicts.get(relationship.identity, ""))
     conflict = f"conflicts with {other}" if other else ""
     is_unknown = relationship.trust == UNKNOWN and state.says_only_triplet(relationship)
     unknown = UNKNOWN_SOURCE if is_unknown else ""
     owner = owner_text(relationship)
-    details = ", ".join(
-        filter(None, (*levels, safe_text(time), past, noted, conflict, unknown, owner))
-    )
+    details = ", ".join(filter(None, (*levels, safe_text(time), noted, conflict, unknown, owner)))
     properties = _properties_text(state.properties(relationship))
     return text + (f" ({details})" if details else "") + properties
+
+
+def _said_apart(level_said_on: str | None, said_on: str | None) -> str:
+    """When a level was said, beside another day on which the relationship was."""
+    if not level_said_on or not said_on or level_said_on == said_on:
+        return ""
+    return f" as of {safe_text(level_said_on)}"
 
 
 def kind_text(relationship: GraphRelationship) -> str:
@@ -782,7 +791,8 @@ def time_of(relationship: GraphRelationship, state: RenderState) -> JsonRecord:
     when = {"when": relationship.when} if relationship.when else {}
     other = state.conflicts.get(relationship.identity)
     conflict = {"conflicts_with": other} if other else {}
-    return when | ({"past": True} if is_past(relationship.when, state.day) else {}) | conflict
+    past = is_past(relationship.when, state.day, relationship.last_said)
+    return when | ({"past": True} if past else {}) | conflict
 
 
 def _properties_text(properties: JsonRecord) -> str:

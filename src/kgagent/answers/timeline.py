@@ -39,8 +39,10 @@ class TimelineItem(Item):
         elif relationship is not None:
             head = relationship_text(relationship.model_copy(update=untimed), state)
             text = in_one_line(relationship.description)
-        is_past_value = note is None and is_past(self.statement.when, state.day)
-        time = f"{self.statement.when}, past:" if is_past_value else self.statement.when
+        time = self.statement.when
+        if note is None and relationship is not None and relationship.when:
+            is_over = is_past(time, state.day, relationship.last_said)
+            time = f"{time}, past:" if is_over else time
         return [
             Line(
                 f"{time} {head}".rstrip(),

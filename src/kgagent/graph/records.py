@@ -22,7 +22,7 @@ from kgagent.graph.property_names import (
     TRUST,
 )
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.history import HistoryEntry, parse_history, said_of_type
+from kgagent.models.history import HistoryEntry, last_stated, parse_history, said_of_type
 from kgagent.models.note import as_utc, format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
 from kgagent.models.when import OPEN_START, first_day, periods_of
@@ -91,6 +91,26 @@ class Record:
         times = (self.text("said_on"), _time(self.properties.get("created_at")))
         return next(filter(None, map(first_day, times)), OPEN_START)
 
+    @property
+    def said_of(self) -> dict[str, str]:
+        """When its type, its description and its levels were last said, in EDTF, as far as that is
+        known.
+        """
+        stated = last_stated(self.properties, self.history)
+        return {name: one.said_on for one, names in stated.items() for name in names if one.said_on}
+
+    @property
+    def last_said(self) -> str | None:
+        """When something of it was last said, in EDTF; None if that is not known."""
+        said = [self.text("said_on"), *(one.said_on or "" for one in self.history)]
+        said += [note.said_on or "" for note in self.notes]
+        return max(filter(periods_of, said), key=periods_of, default=None)
+
+    @property
+    def stated_times(self) -> tuple[str, ...]:
+        """When what it states by itself held or was said, in EDTF: of a node, its description."""
+        return tuple(day for name, day in self.said_of.items() if name == "description")
+
     def text(self, field: str) -> str:
         """A text property; empty if it is missing."""
         return as_text(self.properties.get(field))
@@ -155,6 +175,7 @@ class NodeRecord(Record):
             notes=self.notes,
             trust=stored_trust(self.trust),
             owner=self.properties.get(RECORD_OWNER),
+            said_of=self.said_of,
             properties=visible(
                 self.properties, _NODE_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
             ),
@@ -246,6 +267,8 @@ class RelationshipRecord(Record):
             ),
             when=self.text("when") or None,
             said_on=said_of_type(self.properties, self.history),
+            said_of=self.said_of,
+            last_said=self.last_said,
             notes=self.notes,
             trust=stored_trust(self.trust),
             owner=self.properties.get(RECORD_OWNER),
@@ -267,6 +290,14 @@ class RelationshipRecord(Record):
         """When it held, or else when it was first said, in EDTF; None if neither is known."""
         times = (self.text("when"), self.text("said_on"))
         return next((time for time in times if periods_of(time)), None)
+
+    @property
+    def stated_times(self) -> tuple[str, ...]:
+        """When it held, or else when it and its parts were said, in EDTF."""
+        if periods_of(self.text("when")):
+            return (self.text("when"),)
+        said = (self.text("said_on"), *self.said_of.values())
+        return tuple(day for day in dict.fromkeys(said) if periods_of(day))
 
     @property
     def key(self) -> str:

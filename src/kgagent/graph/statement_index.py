@@ -55,11 +55,13 @@ def record_statements(
     since = record.known_since
     if embedded := kind.text(replace(record, properties=without_notes), now):
         description = record.text("description")
-        dated = record.dated if isinstance(record, RelationshipRecord) else None
-        began_earlier = is_relationship and had_other_type(record.history)
+        times = record.stated_times
+        is_dated = isinstance(record, RelationshipRecord) and record.dated is not None
+        had_other = is_relationship and had_other_type(record.history)
+        began_earlier = had_other or (bool(times) and not is_dated)
         one = IndexedStatement(
             embedded,
-            (StatementTime(dated, None, since),),
+            tuple(StatementTime(time, None, since) for time in times or (None,)),
             is_record=True,
             began_earlier=began_earlier,
             trust=level(record.trust),
@@ -187,8 +189,8 @@ def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedd
 def _stored_times(statement: IndexedStatement) -> Row:
     """What an entry stores of its times: the days, and the last expiry unless one never expires.
 
-    A relationship that had another type before its time began long ago for `as_of`; `between`
-    compares its periods.
+    A record that was there before its times began long ago for `as_of`; `between` compares its
+    periods.
     """
     times = statement.times
     expiries = [time.expires_at for time in times]

@@ -172,7 +172,7 @@ class IndexedStatement(NamedTuple):
         times: the times of all that state it.
         is_record: whether it is the record itself, with its description, which a search is between
             by any of its times.
-        began_earlier: whether its record had another type before these times.
+        began_earlier: whether its record was there before these times.
         is_passage: whether it is a passage of the text of its source.
         section: of a passage, its section or its speaker; empty for none.
         trust: class of all that state it, the highest, as a number from 0 to 2.

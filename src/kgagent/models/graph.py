@@ -50,6 +50,8 @@ class DescribedItem(GraphModel):
             own time may be too.
         trust: class of the call that wrote its description, or itself without one; None: own.
         owner: whose it is, in a search of several owners; None: the user's.
+        said_of: when its type, description and levels were last said, in EDTF, as far as that is
+            known. Not part of a payload.
     """
 
     description: str = ""
@@ -59,6 +61,7 @@ class DescribedItem(GraphModel):
     first_noted: str | None = None
     trust: Trust | None = None
     owner: str | None = None
+    said_of: Mapping[str, str] = Field(default_factory=dict, exclude=True)
 
 
 class GraphNode(DescribedItem):
@@ -84,6 +87,8 @@ class GraphRelationship(DescribedItem):
         when: when it held, in EDTF; None if that is not known.
         said_on: when its type was said, in EDTF; None if that is not known. Without `when`, it
             holds since then.
+        last_said: when something of it was last said, in EDTF; None if that is not known. Not part
+            of a payload.
         relationship_id: tells it apart from the first of several of its type between the two nodes,
             as graphs of other programs have them; None for that one.
         ends_reversed: whether `from` is the node where the relationship ends, because the caller
@@ -103,6 +108,7 @@ class GraphRelationship(DescribedItem):
     proximity_word: str = ""
     when: str | None = None
     said_on: str | None = None
+    last_said: str | None = Field(None, exclude=True)
     notes: tuple[Note, ...] = ()
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
     relationship_id: str | None = None

@@ -8,6 +8,7 @@ from pydantic import Field
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.note import Note
 from kgagent.models.when import Period, periods_of, split_periods
+from kgagent.trust import OWN
 
 
 class TimedStatement(GraphModel):
@@ -48,14 +49,31 @@ def statements_of(
     one.
     """
     relationship = owner if isinstance(owner, GraphRelationship) else None
-    dated = None if relationship is None else relationship.when or relationship.said_on
-    stated = [(dated, None)] if dated else []
-    for when, note in [
-        *stated,
-        *((note.when, note) for note in owner.notes if note.is_current(now)),
-    ]:
+    said_of = owner.said_of
+    stated: list[tuple[str | None, Note | None, GraphRelationship | None]]
+    if isinstance(owner, GraphRelationship):
+        days = [owner.when] if owner.when else dict.fromkeys((owner.said_on, *said_of.values()))
+        stated = [(one, None, owner if owner.when else _said_on(owner, one)) for one in days if one]
+    else:
+        described = Note(content=owner.description, trust=owner.trust or OWN)
+        stated = [(day, described, None) for day in [said_of.get("description")] if day]
+    stated += [(note.when, note, relationship) for note in owner.notes if note.is_current(now)]
+    for when, note, about in stated:
         periods = periods_of(when)
         for period, text in zip(periods, split_periods(when or ""), strict=bool(periods)):
-            yield period, TimedStatement(when=text, note=note, relationship=relationship)
+            yield period, TimedStatement(when=text, note=note, relationship=about)
         if note is not None and not periods:
             yield None, None
+
+
+def _said_on(relationship: GraphRelationship, day: str | None) -> GraphRelationship:
+    """A relationship with those of its description and levels that were said on a day."""
+    fields: dict[str, dict[str, str | None]] = {
+        "description": {"description": ""},
+        "attitude": {"attitude": None, "attitude_word": ""},
+        "proximity": {"proximity": None, "proximity_word": ""},
+    }
+    other: dict[str, str | None] = {}
+    for name, without in fields.items():
+        other |= without if relationship.said_of.get(name) not in {day, None} else {}
+    return relationship.model_copy(update=other)

@@ -6,7 +6,7 @@ Several periods are separated by semicolons: "2019/2021; 2024/..".
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Annotated, NamedTuple
@@ -177,9 +177,34 @@ def last_day(when: object) -> int:
     return max((period.latest for period in periods_of(when)), default=OPEN_END)
 
 
-def is_past(when: object, day: int) -> bool:
-    """Whether all periods of a text had ended before a day, such as 20230204."""
-    return last_day(when) < day
+def is_past(when: object, day: int, said_on: object = None) -> bool:
+    """Whether what a text dates had ended before a day, such as 20230204.
+
+    An event of one day does not last, so that it does not end either, and whether a plan was
+    carried out is not known.
+
+    Args:
+        when: its periods.
+        day: the day.
+        said_on: when it was said, in EDTF: before it began, it was a plan.
+    """
+    periods = periods_of(when)
+    is_plan = last_day(said_on) < (first_day(when) or OPEN_START)
+    return not is_plan and last_day(when) < day and not _is_event(periods)
+
+
+def holds(when: object, day: int) -> bool:
+    """Whether what a text dates holds on a day, such as 20230204; an event of one day does from
+    then on, and what has no time always does.
+    """
+    periods = periods_of(when)
+    if _is_event(periods):
+        return min(periods).earliest <= day
+    return not periods or overlaps(periods, Period(day, day))
+
+
+def _is_event(periods: Sequence[Period]) -> bool:
+    return bool(periods) and all(period.earliest == period.latest for period in periods)
 
 
 def day_of_question(as_of: Period | None, now: datetime) -> int:
@@ -187,11 +212,17 @@ def day_of_question(as_of: Period | None, now: datetime) -> int:
     return day_number(now) if as_of is None else as_of.earliest
 
 
-def with_time(text: str, when: str | None, day: int) -> str:
-    """A text with its time, if it has one: "Ada CEO of Acme (2015/2018, past)"."""
-    if not when:
-        return text
-    return f"{text} ({when}, past)" if is_past(when, day) else f"{text} ({when})"
+def with_time(text: str, when: str | None, day: int, said_on: object = None) -> str:
+    """A text with its time, if it has one: "Ada CEO of Acme (2015/2018, past)"; see `is_past`."""
+    return f"{text} ({time_text(when, day, said_on)})" if when else text
+
+
+def time_text(when: str, day: int, said_on: object = None) -> str:
+    """A time as an answer of a day says it: "2015/2018, past" or "from 2031"; see `is_past`."""
+    if is_past(when, day, said_on):
+        return f"{when}, past"
+    is_ahead = (first_day(when) or OPEN_START) > day and when.endswith("/..")
+    return f"from {beginning(when)}" if is_ahead else when
 
 
 def beginning(when: str) -> str | None:

@@ -118,7 +118,7 @@ class PathRanking:
             why = "no node or relationship of the path has an embedding"
         else:
             why = "mean cosine of the query with the nodes and relationships"
-        past = f" - {PAST_PATH_COST:g} as it is past" if metrics.is_past else ""
+        past = f" - {PAST_PATH_COST:g} as it is not current" if metrics.is_past else ""
         return f"{self.strategy} {self.score(metrics):.3f}: {why}{past}"
 
     def _shares(self, metrics: PathMetrics) -> dict[ScoreComponent, tuple[float, float]]:

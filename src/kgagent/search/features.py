@@ -11,7 +11,7 @@ from typing import NamedTuple
 from kgagent.graph.lucene import forms
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models.search import MAX_HOPS
-from kgagent.models.when import OPEN_START, is_past
+from kgagent.models.when import OPEN_START, holds
 from kgagent.names import are_forms, plain_words
 from kgagent.search.query import Query
 from kgagent.search.score import Features, score
@@ -58,7 +58,7 @@ class FeatureReader:
 
     Attributes:
         query: what the query says.
-        day: the day of the question, such as 20230204; nothing is past at 0.
+        day: the day of the question, such as 20230204; at 0, everything holds.
         best_weight: what the query's words in a retrieved statement weigh, of the statement where
             they weigh most.
         asked: the words of the query that name types or levels of retrieved relationships.
@@ -162,7 +162,7 @@ class FeatureReader:
             past: whether only past relationships join it to the nodes that the query names.
         """
         nodes, of_record = nodes_of(record), self.words_of_record(record)
-        named, past = self._named(nodes), max(past, self._past([record]))
+        named, past = self._named(nodes), max(past, self.past([record]))
         features = [
             Features(
                 max(0.0, similarity or 0.0),
@@ -187,7 +187,7 @@ class FeatureReader:
             types=self._types(path.records, nodes),
             doubt=min(1.0, max(0.0, path.doubt)),
             hops=(len(path.records) - 1) / MAX_HOPS,
-            past=self._past(path.records),
+            past=self.past(path.records),
         )
 
     def of_mention(
@@ -213,7 +213,7 @@ class FeatureReader:
             named=self._named(nodes),
             doubt=min(1.0, max(0.0, doubt)),
             hops=1 / MAX_HOPS,
-            past=max(lead.past, self._past(records)),
+            past=max(lead.past, self.past(records)),
         )
 
     def explained_by(self, record: RelationshipRecord) -> Mapping[str, float]:
@@ -245,8 +245,10 @@ class FeatureReader:
     def _share(self, weight: float) -> float:
         return min(1.0, weight / (FULL_STATEMENTS * self.best_weight)) if self.best_weight else 0.0
 
-    def _past(self, records: Iterable[StoredRecord]) -> float:
-        return float(any(is_past(one.properties.get("when"), self.day) for one in records))
+    def past(self, records: Iterable[StoredRecord]) -> float:
+        """1 if one of some records does not hold on the day of the question, else 0."""
+        times = (one.properties.get("when") for one in records)
+        return float(self.day > OPEN_START and not all(holds(when, self.day) for when in times))
 
     def _named(self, nodes: Iterable[str]) -> float:
         return min(1.0, sum(self.query.named.get(node, 0.0) for node in nodes) / FULL_NAMED)

@@ -141,8 +141,19 @@ class HybridSearch:
         options = self.options
         if self._is_calibrated:
             return _without_more(ranked.candidates, options.relationship_limit)
+        cost = self.spec.weights.past
+
+        def current_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+            costed = (
+                replace(one, score=one.score + cost * ranked.reader.past([one.record]))
+                if one.record is not None
+                else one
+                for one in candidates
+            )
+            return sorted(costed, key=lambda one: -one.score)
+
         lists: dict[Retriever, Sequence[Candidate]] = {
-            name: ranking.candidates
+            name: current_first(ranking.candidates)
             for name in FUSED
             if (ranking := ranked.retrieved.rankings.get(name)) is not None
         }

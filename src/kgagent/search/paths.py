@@ -355,5 +355,5 @@ def _explained(path: PathCandidate, *, has_query: bool) -> str:
     return (
         f"score {path.score:.2f} = mean {what} {path.total / hops:.2f} ({each}) - "
         f"{STEP_COST * (hops - 1):.2f} for {hops} hops"
-        + (f" - {PAST_PATH_COST:.2f} as it is past" if path.is_past else "")
+        + (f" - {PAST_PATH_COST:.2f} as it is not current" if path.is_past else "")
     )

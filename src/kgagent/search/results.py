@@ -131,7 +131,9 @@ def _is_same(candidate: Candidate, record: StoredRecord) -> bool:
 
 def path_of(candidate: Candidate, kept: RelationshipFilter) -> tuple[str, ...]:
     """The relationships that led to a candidate, as short sentences with their times."""
-    return tuple(with_time(one.triplet, one.text("when"), kept.day) for one in candidate.path)
+    return tuple(
+        with_time(one.triplet, one.text("when"), kept.day, one.last_said) for one in candidate.path
+    )
 
 
 def model_of(

@@ -305,11 +305,12 @@ class RelationshipFilter:
         return self.min_trust is None or level(item.trust) >= level(self.min_trust)
 
     def keeps_node(self, node: NodeRecord | GraphNode) -> bool:
-        """Whether a node may be found by itself: without a time of its own, it is `between` by its
-        notes, and it is trusted by its words or its notes.
+        """Whether a node may be found by itself: without a time of its own, it is `between` by the
+        day of its description or its notes, and it is trusted by its words or its notes.
         """
-        is_kept = self.between is None and self.trusts(node)
-        return is_kept or any(map(self.keeps_note, node.notes))
+        said_on, days = node.said_of.get("description"), self.between
+        is_dated = days is None or overlaps(periods_of(said_on), days)
+        return (is_dated and self.trusts(node)) or any(map(self.keeps_note, node.notes))
 
     def on_day(self, record: RecordT) -> RecordT | None:
         """A record as it was at the end of `as_of`, as far as that was known by `known_as_of`; None

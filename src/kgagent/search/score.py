@@ -29,10 +29,10 @@ class Features(NamedTuple):
         doubt: cost of the choices along a path, see `expand_hop.cypher`; 0 for what was retrieved.
         hops: hops of the path after its first relationship, as a share of 5; 0 for what was
             retrieved.
-        past: 1 if the statement, its relationship or one of the path had ended by the day of the
-            question, or if only such relationships join it to a node that the query names; a former
-            value is as similar to a question as the present one. Where `between` is asked for, 1 if
-            the statement began before it.
+        past: 1 if the statement, its relationship or one of the path does not hold on the day of
+            the question, having ended or not begun, or if only such relationships join it to a node
+            that the query names; a former value is as similar to a question as the present one.
+            Where `between` is asked for, 1 if the statement began before it.
     """
 
     similarity: float = 0.0
@@ -52,8 +52,8 @@ WEIGHTS = Features(
 NO_FEATURES = Features()
 
 PAST_PATH_COST = 1.0
-"""What a past relationship costs a path between given nodes or of a pattern: no less than scores of
-0 to 1 differ, so that present paths come first.
+"""What a relationship that is not current costs a path between given nodes or of a pattern: no less
+than scores of 0 to 1 differ, so that present paths come first.
 """
 
 

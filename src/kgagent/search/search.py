@@ -323,7 +323,7 @@ def _scored(
     similarities = [one.similarities[position] if one.similarities else None for one in statements]
     texts = [one.text for one in statements]
     weights, kept = spec.weights, spec.kept
-    own_time = record.dated if isinstance(record, RelationshipRecord) else None
+    own_time = "; ".join(record.stated_times)
     former = {
         one.text
         for one in statements
@@ -367,8 +367,8 @@ def _scored(
 
 
 def _day(kept: RelationshipFilter) -> int:
-    """The day on which the score judges what is past; what is asked for of a period may be."""
-    return OPEN_START if kept.between else kept.day
+    """The day on which the score judges what holds; of a day or a period, only that is kept."""
+    return OPEN_START if kept.between or kept.as_of else kept.day
 
 
 def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:

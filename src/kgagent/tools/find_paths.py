@@ -47,7 +47,7 @@ class _PathItem(Item):
     def lines(self, state: RenderState) -> list[Line]:
         """The path."""
         triplets = "; ".join(
-            with_time(safe_triplet(one), safe_text(one.when or ""), state.day)
+            with_time(safe_triplet(one), safe_text(one.when or ""), state.day, one.last_said)
             for one in self.path.relationships
         )
         lines = [Line(f"Path {self.number}", triplets)]

@@ -150,7 +150,12 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         notes, stated = oldest_first(record.notes), last_stated(record.properties, record.history)
         if between is not None:
             notes = [note for note in notes if overlaps(periods_of(note.when), between)]
-            history, stated = [], {}
+            history = []
+            stated = {
+                one: names
+                for one, names in stated.items()
+                if overlaps(periods_of(one.said_on), between)
+            }
         room = arguments.token_budget // 2
         content = Content(
             items=[*starmap(StatedItem, stated.items()), *map(NoteItem, notes), *reversed(history)],

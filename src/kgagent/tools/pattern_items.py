@@ -104,7 +104,8 @@ class PathItem(Item):
         parts = names[:1]
         for relationship, name in zip(self.path.relationships, names[1:], strict=True):
             start, end = ("<-", "-") if relationship.ends_reversed else ("-", "->")
-            kind = with_time(kind_text(relationship), safe_text(relationship.when or ""), state.day)
+            when, said = safe_text(relationship.when or ""), relationship.last_said
+            kind = with_time(kind_text(relationship), when, state.day, said)
             parts.append(f"{start}[{kind}]{end} {name}")
         return Line(" ".join(parts) + owner_mark(self.path.start))
 

@@ -68,6 +68,8 @@ def test_a_period_replaces_those_that_it_overlaps(stored: str, given: str, joine
 def test_what_has_ended_is_past() -> None:
     day = 20220101
     assert is_past("2019; 2021-12-31", day)
+    assert not is_past("2019-05-03", day)
+    assert not is_past("2019/2021", day, "2018")
     assert not any(is_past(when, day) for when in ("2019; 2022-01-01", "2019/..", None))
 
 

@@ -132,7 +132,9 @@ async def _completed(  # noqa: PLR0917
         "nodes": tuple(with_history(item, key) for key, item in by_key.items()),
         "relationships": tuple(
             with_history(
-                item, *item.relationship.identity, past=is_past(item.relationship.when, day)
+                item,
+                *item.relationship.identity,
+                past=is_past(item.relationship.when, day, item.relationship.last_said),
             )
             for item in distinct.values()
         ),
