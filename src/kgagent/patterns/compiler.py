@@ -159,6 +159,7 @@ class Compiler:
                 chain[0].require(exists, plan.join.at)
         best = None if plan.best_at is None else plan.place(plan.best_at)
         relationships = " + ".join(part.relationships for part in chain)
+        past = f"any(r IN {relationships} WHERE {statement('_past')})"
         path = ", ".join(
             (
                 f"[n IN [{chain[0].node('start')}] + {' + '.join(part.nodes for part in chain)} | "
@@ -166,7 +167,7 @@ class Compiler:
                 f"[r IN {relationships} | elementId(r)]",
                 f"[{', '.join(length for part in chain for length in part.lengths)}]",
                 "null" if best is None else f"elementId({chain[best.segment].node(best.position)})",
-                f"any(r IN {relationships} WHERE {statement('_past')})",
+                past if self.kept.as_of is None else "false",
             )
         )
         clauses = "\n".join(part.text for part in chain)
