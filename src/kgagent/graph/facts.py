@@ -4,6 +4,7 @@ it ends.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 from kgagent.graph.property_names import HEARD_ON
@@ -91,11 +92,6 @@ class Fact:
         return next((span for span in self.spans if span.first <= day <= span.last), None)
 
     @property
-    def periods(self) -> list[str]:
-        """The periods in which it holds, in EDTF; one without a day since it was written."""
-        return list(self.stated) or [f"{span.begin}/.." for span in self.spans]
-
-    @property
     def other_types(self) -> str:
         """The types of the relationship beside these."""
         types = split_types(self.record.text("relationship_type"))
@@ -159,7 +155,9 @@ def joined_when(one: RelationshipRecord, other: RelationshipRecord) -> str | Non
     facts = (
         Fact.of(each, type_names(each.text("relationship_type")), always) for each in (one, other)
     )
-    when = joined(text for fact in facts for text in fact.periods)
+    # What is not dated holds since it was written.
+    periods = (one.stated or [f"{span.begin}/.." for span in one.spans] for one in facts)
+    when = joined(chain.from_iterable(periods))
     return None if when == "../.." else when
 
 

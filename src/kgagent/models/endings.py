@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import date, timedelta
 
-from kgagent.models.when import OPEN_END, OPEN_START, day_number, period_of, split_periods
+from kgagent.models.when import OPEN_START, day_number, period_of, split_periods
 
 
 def day_text(day: int) -> str:
@@ -18,14 +18,6 @@ def begin_of(period: str) -> str:
         return period.partition("/")[0]
     first = period_of(period).earliest
     return day_text(first) if first != OPEN_START else ".."
-
-
-def end_of(period: str) -> str:
-    """The date at which a period ends; ".." without an end."""
-    if period[0] not in "[{":
-        return period.rpartition("/")[2]
-    last = period_of(period).latest
-    return day_text(last) if last != OPEN_END else ".."
 
 
 def has_end(period: str) -> bool:
@@ -95,7 +87,9 @@ def joined(periods: Iterable[str]) -> str:
         if not found or not period_of(found[-1]).overlaps(period_of(text)):
             found.append(text)
         elif period_of(text).latest > period_of(found[-1]).latest:
-            found[-1] = f"{begin_of(found[-1])}/{end_of(text)}"
+            is_set = text[0] in "[{"
+            end = day_text(period_of(text).latest) if is_set else text.rpartition("/")[2]
+            found[-1] = f"{begin_of(found[-1])}/{end}"
     return "; ".join(found)
 
 
