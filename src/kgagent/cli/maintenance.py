@@ -196,7 +196,8 @@ def _run(work: "Callable[[KnowledgeGraph, Progress], Awaitable[ResultT]]") -> Re
 def _diagnosis_lines(diagnosis: "Diagnosis") -> list[RenderableType]:
     facts = diagnosis.facts
     records = (
-        f"{counted(facts.nodes, 'node')} and {counted(facts.relationships, 'relationship')} checked"
+        f"{counted(facts.nodes, 'node')}, {counted(facts.relationships, 'relationship')} and "
+        f"{counted(facts.passages, 'passage')} checked"
     )
     summary = f"Neo4j {facts.server_version} at {facts.uri}; {facts.embedder}; {records}."
     table = Table.grid(padding=(0, 1))

@@ -28,12 +28,14 @@ class EmbeddedText(NamedTuple):
         stored: the record before; None for a new one.
         statements: its statements; None leaves the index of statements as it is.
         before: the statements of the record before.
+        fingerprint: what is stored of the statements that are indexed; None makes them all again.
     """
 
     text: str
     stored: Record | None
     statements: RecordStatements | None = None
     before: RecordStatements | None = None
+    fingerprint: str | None = None
 
     @classmethod
     def of(
@@ -45,7 +47,9 @@ class EmbeddedText(NamedTuple):
             return cls(kind.text(after, now), None, record_statements(kind, new, now))
         statements = record_statements(kind, after, now)
         before = statements if stored is after else record_statements(kind, stored, now)
-        return cls(kind.text(after, now), stored, statements, before)
+        kept = after.properties.get(STATEMENTS_HASH)
+        fingerprint = kept and stored.properties.get(STATEMENTS_HASH)
+        return cls(kind.text(after, now), stored, statements, before, fingerprint)
 
     def is_current(self, embedder: Embedder) -> bool:
         """Whether the stored embedding is that of the text."""
@@ -65,7 +69,7 @@ class EmbeddedText(NamedTuple):
             embedder,
             self.statements,
             before=self.before,
-            indexed=None if self.stored is None else self.stored.properties.get(STATEMENTS_HASH),
+            indexed=self.fingerprint,
             current_text=self.text if self.is_current(embedder) else None,
         )
 

@@ -24,12 +24,10 @@ from kgagent.graph.record_trust import trust_of_joined
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.graph.statements import statement
-from kgagent.graph.store import Row
 from kgagent.graph.whole_write import MAX_RECORDS, Change, Changes, Plan, WholeWrite, changed
 from kgagent.models import GraphNode, Note
 from kgagent.models.history import dump_history
-from kgagent.models.merged_notes import merge_notes, stored_form
+from kgagent.models.merged_notes import merge_notes
 from kgagent.models.note import dump_notes
 from kgagent.models.plain import aliases_in
 from kgagent.models.when import periods_of
@@ -106,7 +104,7 @@ class Merge(WholeWrite[MergePlan]):
                 f"({', '.join(unmanaged)}), which merging would delete; move or delete them with "
                 f"the program that created them, or keep this node instead"
             )
-        nodes, relationships = await self._citing()
+        nodes, relationships = await self.graph.citing(self.drop, MAX_RECORDS + 1)
         if max(len(of_drop), len(nodes) + len(relationships)) > MAX_RECORDS:
             raise InputError(
                 f"Merging {self.drop} would change more than {MAX_RECORDS:,} records; "
@@ -207,23 +205,6 @@ class Merge(WholeWrite[MergePlan]):
                 f"{_shown(drop)}. Delete the one that is not needed"
             )
         return keep, drop
-
-    async def _citing(self) -> tuple[list[NodeRecord], list[RelationshipRecord]]:
-        """Records whose notes contain the key of the dropped node, perhaps as their source."""
-
-        async def rows(name: str) -> list[Row]:
-            text = statement(name, **self.graph.relationships.names)
-            parameters = {"limit": MAX_RECORDS + 1, "text": stored_form(self.drop)}
-            return await self.graph.nodes.store.read_for_update(
-                text, {"user_id": self.graph.user_id, **parameters}
-            )
-
-        nodes = [
-            NodeRecord.read(row["node"], self._ontology)
-            for row in await rows("read_nodes_that_mention")
-        ]
-        of_relationships = await rows("read_relationships_that_mention")
-        return nodes, [RelationshipRecord.read(row["relationship"]) for row in of_relationships]
 
     async def _pairs(self, others: Iterable[str]) -> dict[str, PairState]:
         """The kept node with each of other nodes that exist, by their keys."""

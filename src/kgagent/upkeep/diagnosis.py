@@ -38,6 +38,7 @@ class DiagnosisFacts(Report):
         user_id: owner of the graph; None for all users.
         nodes: number of nodes examined.
         relationships: number of relationships examined.
+        passages: number of passages of the texts of sources.
     """
 
     uri: str
@@ -48,6 +49,7 @@ class DiagnosisFacts(Report):
     user_id: str | None
     nodes: int
     relationships: int
+    passages: int
 
 
 class Diagnosis(Report):

@@ -8,6 +8,8 @@ from kgagent.batches import batched
 from kgagent.embedding.base import Embedder
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, counted
+from kgagent.graph.passages import passages_of
+from kgagent.graph.property_names import SOURCE_TEXT
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
@@ -17,7 +19,7 @@ from kgagent.names import plain_text
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
-from kgagent.upkeep.examination import SHARED_KEY, Issue, Kind
+from kgagent.upkeep.examination import SHARED_KEY, Issue
 from kgagent.upkeep.scan import KINDS, Scan
 
 PROGRESS_INTERVAL = 500
@@ -47,13 +49,14 @@ async def diagnose(
     findings = await _schema_findings(services)
     if check_embedder:
         findings += await _embedder_findings(embedder)
-    examined = Counter[Kind]()
+    examined = Counter[str]()
     for kind in KINDS:
         scan = Scan(services, kind, user_id)
         with (progress or SilentProgress()).task(
             f"Examining {kind}", await scan.count()
         ) as advance:
-            examined[kind], found = await _record_findings(scan, advance)
+            counts, found = await _record_findings(scan, advance)
+        examined += counts
         findings += found
     findings += await _conflict_findings(services, user_id)
     findings += await _unadopted_findings(services, user_id)
@@ -66,18 +69,22 @@ async def diagnose(
         user_id=user_id,
         nodes=examined["nodes"],
         relationships=examined["relationships"],
+        passages=examined["passages"],
     )
     return Diagnosis.of(findings, facts)
 
 
-async def _record_findings(scan: Scan, advance: Advance) -> tuple[int, list[Finding]]:
-    """Examine the records of a scan; returns their number, and what is wrong with how many."""
-    examined, counts, examples = 0, Counter[Issue](), dict[Issue, str]()
+async def _record_findings(scan: Scan, advance: Advance) -> tuple[Counter[str], list[Finding]]:
+    """Examine the records of a scan; returns their number and that of their passages, and what is
+    wrong with how many.
+    """
+    examined, passages, counts, examples = 0, 0, Counter[Issue](), dict[Issue, str]()
     hashes = array("q")
     async with scan.records() as records:
         async for batch in batched(records, PROGRESS_INTERVAL):
             for inspected in batch:
                 found = scan.examine(inspected)
+                passages += len(passages_of(inspected.record.text(SOURCE_TEXT)))
                 # The migration skips a record with a defect, so its other issues matter only once
                 # the defect is gone.
                 for issue in (found.defect,) if found.defect else found.issues:
@@ -90,7 +97,7 @@ async def _record_findings(scan: Scan, advance: Advance) -> tuple[int, list[Find
             advance(len(batch))
     equal_keys = (len(list(equal)) for _, equal in groupby(sorted(hashes)))
     counts += Counter({SHARED_KEY: sum(count for count in equal_keys if count > 1)})
-    return examined, [
+    return Counter({scan.kind: examined, "passages": passages}), [
         issue.finding(f"{count:,} of {examined:,} {scan.kind}", examples.get(issue), scan.user_id)
         for issue, count in counts.items()
     ]

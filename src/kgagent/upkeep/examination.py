@@ -1,8 +1,9 @@
 """What a scan reads of a record, and what can be wrong with it."""
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Self
 
@@ -10,11 +11,13 @@ from kgagent.embedding.base import Embedder
 from kgagent.formatting import beginning
 from kgagent.graph.embedded_text import EmbeddedText
 from kgagent.graph.nodes import NodeIntent, NodeRepository
-from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.property_names import LEVEL_FIELDS, STATEMENTS_HASH
+from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
-from kgagent.graph.statement_index import days_of
+from kgagent.graph.statement_index import days_of, record_statements, statements_hash
 from kgagent.graph.store import Row
+from kgagent.graph.stored_embeddings import embedding_hash
 from kgagent.ontology import Ontology
 from kgagent.ontology.definitions import SCALE
 from kgagent.upkeep.diagnosis import Finding, Severity
@@ -153,11 +156,13 @@ class Examination:
         issues: what a migration fixes; empty if the record is stored as the tools would store it.
         outdated_texts: the texts to embed, its own and those of its statements; empty if what is
             stored is current.
+        has_other_entries: whether the index of statements has not what was written for it.
     """
 
     defect: Issue | None = None
     issues: tuple[Issue, ...] = ()
     outdated_texts: tuple[str, ...] = ()
+    has_other_entries: bool = False
 
 
 Intent = NodeIntent | RelationshipIntent
@@ -189,6 +194,8 @@ class Inspected:
             are not read.
         ends: the node itself, or the nodes at which the relationship starts and ends.
         has_vector: whether the property of its embedding has any value.
+        entries: model and fingerprint of each of its entries in the index of statements; None of
+            one without an embedding.
         is_duplicate: whether the nodes of a relationship have another one of its type, which the
             tools use instead.
     """
@@ -196,6 +203,7 @@ class Inspected:
     record: NodeRecord | RelationshipRecord
     ends: tuple[InspectedEnd, ...]
     has_vector: bool
+    entries: Sequence[str | None]
     is_duplicate: bool
 
     @classmethod
@@ -208,9 +216,12 @@ class Inspected:
             record = RelationshipRecord.read({**row, **keys, "from_name": "", "to_name": ""})
         else:
             record = NodeRecord.read(row, ontology)
-        is_duplicate = row.get("is_duplicate", False)
         return cls(
-            record=record, ends=ends, has_vector=row["has_vector"], is_duplicate=is_duplicate
+            record=record,
+            ends=ends,
+            has_vector=row["has_vector"],
+            entries=row["entries"],
+            is_duplicate=row.get("is_duplicate", False),
         )
 
     @property
@@ -225,22 +236,14 @@ class Inspected:
         """The key of the node, or those of the relationship's nodes."""
         return frozenset(end.entity_key for end in self.ends)
 
-    def intent(self) -> Intent:
-        """An intent to write it."""
-        if isinstance(self.record, NodeRecord):
-            return NodeIntent(entity_key=self.record.entity_key)
-        return RelationshipIntent(
-            from_entity_key=self.record.from_entity_key,
-            to_entity_key=self.record.to_entity_key,
-            neo4j_type=self.record.neo4j_type,
-            element_id=self.record.element_id,
-        )
-
     def examine(self, repository: Repository, embedder: Embedder, now: datetime) -> Examination:
         """Examine it; notes that have expired by `now` do not count."""
         defects = self._defects(repository.ontology)
         if defect := next((one for one, is_present in defects.items() if is_present), None):
             return Examination(defect=defect)
+        if self._has_other_entries(repository, embedder, now):
+            unindexed = replace(self, record=with_properties(self.record, {STATEMENTS_HASH: None}))
+            return replace(unindexed.examine(repository, embedder, now), has_other_entries=True)
         text_issue, outdated_texts = _examine_text(self, repository, embedder, now)
         issues = {} if text_issue is None else {text_issue: True}
         record = self.record
@@ -263,6 +266,18 @@ class Inspected:
             issues=tuple(issue for issue, is_present in issues.items() if is_present),
             outdated_texts=outdated_texts,
         )
+
+    def _has_other_entries(self, repository: Repository, embedder: Embedder, now: datetime) -> bool:
+        """Whether the entries differ from those that its fingerprint says that it has."""
+        record: Any = self.record
+        statements = record_statements(repository, record, now)
+        stored, key = record.properties, statements.location["record"]
+        is_keyed = isinstance(record, NodeRecord) or stored.get("relationship_key") == key
+        if not is_keyed or stored.get(STATEMENTS_HASH) != statements_hash(embedder, statements):
+            return False
+        texts = (one.embedded for one in statements.texts.values())
+        said = (f"{embedder.model} {embedding_hash(embedder, text)}" for text in texts)
+        return Counter[str | None](said) != Counter(self.entries)
 
     def _defects(self, ontology: Ontology) -> dict[Issue, bool]:
         version = self.record.properties.get("version")

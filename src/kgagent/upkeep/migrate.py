@@ -5,11 +5,12 @@ records.
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kgagent.batches import batched, check_batch_size
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.deleted_records import LONG_TIMEOUT
-from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.property_names import LEVEL_FIELDS, STATEMENTS_HASH
 from kgagent.graph.records import Record, RelationshipRecord
 from kgagent.graph.statements import statement
 from kgagent.graph.writes import WriteOptions
@@ -113,22 +114,25 @@ def migration(
     relationships get the owner of their nodes.
     """
     scan = Scan(services, job.kind, job.user_id, element_ids)
+    to_index = set[str]()
 
     def judge(inspected: Inspected) -> Verdict:
         examined = scan.examine(inspected)
+        if examined.has_other_entries:
+            to_index.add(inspected.record.element_id)
         if examined.defect:
             return Skipped(what=str(inspected), why=f"it has {examined.defect.phrase}")
         return examined.outdated_texts if examined.issues else None
 
     def prepare(intent: Intent, stored: Record | None) -> Intent:
+        is_indexed = stored is None or stored.element_id not in to_index
+        values: dict[str, Any] = {} if is_indexed else {STATEMENTS_HASH: None}
         if not isinstance(stored, RelationshipRecord):
-            return intent
+            return replace(intent, values=values)
         if has_wrong_level(stored, services.ontology):
             raise InputError(f"it has {WRONG_LEVEL.phrase}")
-        return replace(
-            intent,
-            values={name: stored.known_level(services.ontology, name) for name in LEVEL_FIELDS},
-        )
+        levels = {name: stored.known_level(services.ontology, name) for name in LEVEL_FIELDS}
+        return replace(intent, values=values | levels)
 
     options: WriteOptions = WriteOptions(
         prepare=prepare, adopt_foreign=True, keep_updated_at=True, dry_run=job.dry_run

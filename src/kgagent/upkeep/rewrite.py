@@ -20,7 +20,7 @@ from kgagent.embedding.wrapper import WrapperEmbedder
 from kgagent.errors import ConflictError, EmbeddingResponseError, InputError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import GraphStrategy
-from kgagent.graph.user_graph import UserGraph
+from kgagent.graph.user_graph import UserGraph, intent_of
 from kgagent.graph.writes import WriteOptions, WriteResult
 from kgagent.progress import Advance
 from kgagent.trust import OWN
@@ -238,7 +238,7 @@ class Rewrite:
     ) -> None:
         results = await compare_and_set(
             strategy,
-            [inspected.intent() for inspected in records],
+            [intent_of(inspected.record) for inspected in records],
             attempts=self.scan.services.write_context.attempts,
         )
         failure: KgAgentError | None = None

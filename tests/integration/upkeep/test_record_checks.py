@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable
 
+import pytest
+
 from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
 from tests.integration.upkeep.damaged import USER, damage, healthy, messages, problems
 from tests.support.people import node, relate
 
@@ -87,6 +90,39 @@ async def test_every_issue_that_a_migration_fixes_is_found(own: KnowledgeGraph) 
     assert not diagnosis.is_healthy
     await own.migrate()
     assert problems(await own.diagnose()) == []
+
+
+@pytest.mark.parametrize(
+    "damaging",
+    ["DELETE e", "SET e.embedding = null", "SET e.embedding_model = 'older'"],
+)
+async def test_broken_entries_of_passages_and_notes_are_found_and_mended(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, damaging: str
+) -> None:
+    await graph.add_source("Log", "The zebra sleeps in the boat house.", user_id=user_id)
+    ada, bo = [await node(tools, "Person", name) for name in ("Ada", "Bo")]
+    await relate(tools, ada, bo, description="They row", notes=["In a choir"])
+    diagnosis = await graph.diagnose(user_id=user_id)
+    assert problems(diagnosis) == []
+    assert diagnosis.facts.passages == 1
+    await damage(
+        graph,
+        "MATCH (e:KgagentStatement) WHERE e.user_id = $user AND (e.text CONTAINS 'zebra' OR "
+        f"e.text = 'In a choir') {damaging}",
+        user=user_id,
+    )
+    assert {*messages(await graph.diagnose(user_id=user_id))} == {
+        f"warning: 1 of {count} have statements that searches miss, or still find"
+        for count in ("3 nodes", "1 relationships")
+    }
+    planned = await graph.migrate(user_id=user_id, dry_run=True)
+    assert (planned.nodes.updated, planned.relationships.updated) == (1, 1)
+    await graph.migrate(user_id=user_id)
+    assert problems(await graph.diagnose(user_id=user_id)) == []
+    found = await graph.search("Where does the zebra sleep?", user_id=user_id)
+    assert found.objects[0].name == "Log"
+    again = await graph.migrate(user_id=user_id)
+    assert again.nodes.written + again.relationships.written == 0
 
 
 async def test_embeddings_of_another_model_are_an_error_that_the_migration_fixes(

@@ -14,5 +14,9 @@ EXISTS {
     OR ((other.relationship_key IS NULL) = (r.relationship_key IS NULL) AND elementId(other) < elementId(r))
   )
 } AS is_duplicate,
+COLLECT {
+  MATCH (entry:KgagentStatement) WHERE entry.user_id = a.user_id AND entry.record = r.relationship_key
+  RETURN CASE WHEN entry.embedding IS NOT NULL THEN entry.embedding_model + ' ' + entry.embedding_hash END AS entry
+} AS entries,
 r {.relationship_type, .description, .attitude, .proximity, .`when`, .said_on, .created_at, .when_earliest, .when_latest, .when_periods,
   .notes, .history, .trust_class, .statements_hash, .notes_text, .user_id, .relationship_key, .version, .embedding_hash, .embedding_model, .is_reversed} AS properties
