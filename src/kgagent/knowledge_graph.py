@@ -3,6 +3,7 @@ graph.
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import (
     AsyncIterator,
@@ -71,6 +72,8 @@ if TYPE_CHECKING:
     from kgagent.upkeep.migration_report import MigrationReport
     from kgagent.upkeep.purge import PurgeReport
 
+
+_log = logging.getLogger(__name__)
 
 RequestT = TypeVar("RequestT", bound=BaseModel)
 
@@ -431,7 +434,8 @@ class KnowledgeGraph:
         """Store the text of a conversation, a document or a page, whose passages searches find.
 
         No model is needed. The source is found by its name, or created; another text replaces the
-        one that it has, and the same text costs nothing.
+        one that it has, and the same text costs nothing. Notes lose the quotes that the new text
+        lacks; the log says which.
 
         Args:
             name: title of the source.
@@ -457,6 +461,8 @@ class KnowledgeGraph:
         [outcome] = await save_sources(services.user_graph(user_id), services.resolver, [source])
         if isinstance(outcome, KgAgentError):
             raise outcome
+        for warning in outcome.warnings:
+            _log.warning("%s", warning)
         return outcome.record
 
     async def load(

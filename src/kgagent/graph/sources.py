@@ -5,6 +5,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import StringConstraints
@@ -16,6 +17,7 @@ from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.passages import passages_of
 from kgagent.graph.property_names import SOURCE_TEXT
+from kgagent.graph.quotes import lost_quotes
 from kgagent.graph.references import Resolver
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteResult
@@ -58,7 +60,7 @@ async def save_sources(
         sources: the texts; one of a source that exists replaces its text, and keeps its name.
 
     Returns:
-        The source of each text, or why it was not stored.
+        The source of each text, or why it was not stored; warnings say which quotes notes lose.
 
     Raises:
         InputError: the ontology has no label for sources.
@@ -104,10 +106,20 @@ async def save_sources(
             initial={"name": source.name},
             values={SOURCE_TEXT: source.text, **{name: one for name, one in given.items() if one}},
         )
+    stored = {
+        intent.entity_key: sources[position].text
+        for position, intent in intents.items()
+        if found.node(intent.entity_key) is not None
+    }
+    losing, said = await lost_quotes(graph, stored) if stored else ([], {})
     written = await compare_and_set(
-        GraphStrategy(graph), list(intents.values()), attempts=graph.context.attempts
+        GraphStrategy(graph), [*intents.values(), *losing], attempts=graph.context.attempts
     )
-    outcomes |= dict(zip(intents, written, strict=True))
+    for (position, intent), outcome in zip(intents.items(), written, strict=False):
+        outcomes[position] = outcome
+        if isinstance(outcome, WriteResult) and intent.entity_key in said:
+            warnings = (*outcome.warnings, said[intent.entity_key])
+            outcomes[position] = replace(outcome, warnings=warnings)
     return [outcomes[position] for position in range(len(sources))]
 
 

@@ -145,6 +145,7 @@ class Ingestor:
         if stored.is_current and not stored.unread and not force:
             return "unchanged"
         await stored.claim(again=force)
+        report.warnings += stored.warnings
         tools = self.graph.tools(
             user_id=self.user_id, source_entity_key=stored.key, trust=self.trust
         )

@@ -14,6 +14,7 @@ from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.property_names import SOURCE_TEXT
+from kgagent.graph.quotes import lost_quotes
 from kgagent.graph.statements import statement
 from kgagent.ingestion.source import Source
 from kgagent.services import GraphServices
@@ -41,6 +42,7 @@ class StoredSource:
         key: key of the node.
         is_current: whether the node describes this version of the source.
         parts: the parts of the source.
+        warnings: what its new text changes of notes.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class StoredSource:
         self.key = source.key(user_id)
         self.is_current = False
         self.parts: tuple[TextPart, ...] = ()
+        self.warnings: list[str] = []
         self._services = services
         self._user_id = user_id
         self._label = label
@@ -138,7 +141,11 @@ class StoredSource:
             values=values,
         )
         graph = self._services.user_graph(self._user_id)
-        [written] = await compare_and_set(GraphStrategy(graph), [intent], attempts=context.attempts)
+        losing, said = await lost_quotes(graph, {self.key: source.content})
+        self.warnings += said.values()
+        [written, *_] = await compare_and_set(
+            GraphStrategy(graph), [intent, *losing], attempts=context.attempts
+        )
         if isinstance(written, KgAgentError):
             raise written
 

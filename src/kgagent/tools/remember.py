@@ -64,7 +64,7 @@ class Remember(Tool[RememberArguments]):
                 failures[position] = outcome
             else:
                 items[position] = outcome
-        source = await _stored_source(context, arguments)
+        source, said = await _stored_source(context, arguments)
         writer = ItemWriter(
             context,
             items,
@@ -84,26 +84,28 @@ class Remember(Tool[RememberArguments]):
         if arguments.source_text is not None:
             parts = counted(len(passages_of(arguments.source_text)), "passage")
             text = f"The text of {safe_name(arguments.source or '')} is stored in {parts}"
-            written.notices.insert(0, text)
+            written.notices[:0] = [text, *said]
         titles = {position: item.title for position, item in unchecked.items()}
         return remember_result(context.ontology, writer.items, written, titles)
 
 
-async def _stored_source(context: ToolContext, arguments: RememberArguments) -> str | None:
-    """The source of a call, once its text is stored, if it has one.
+async def _stored_source(
+    context: ToolContext, arguments: RememberArguments
+) -> tuple[str | None, tuple[str, ...]]:
+    """The source of a call, once its text is stored, if it has one; and what to say of the text.
 
     Raises:
         KgAgentError: the text was not stored.
     """
     if arguments.source is None or arguments.source_text is None:
-        return arguments.source
+        return arguments.source, ()
     source = SourceText(
         name=arguments.source, text=arguments.source_text, said_on=arguments.said_on
     )
     [saved] = await save_sources(context.graph, context.resolver, [source])
     if isinstance(saved, KgAgentError):
         raise saved
-    return saved.record.entity_key
+    return saved.record.entity_key, saved.warnings
 
 
 def _validated(item: Unchecked[Item]) -> Item | InputError:

@@ -70,15 +70,71 @@ async def test_a_quote_that_the_source_lacks_is_reported_once_and_its_note_is_st
         assert [note.get("quote") for note in stored.values()] == [None, None, "the blue"]
 
 
-@pytest.mark.parametrize("source", ["A talk that nobody recorded", None])
-async def test_a_quote_of_a_source_without_text_is_stored_as_it_is(
-    tools: Toolset, call: str, source: str | None
+async def test_a_quote_of_a_source_without_text_is_stored_until_the_text_lacks_it(
+    tools: Toolset, call: str
+) -> None:
+    assert call
+    quotes = {"She sings.": "Ruth sings on Sundays", "She rows.": "Ruth rows"}
+    notes = [{"on": "Ruth", "content": text, "quote": quote} for text, quote in quotes.items()]
+    assert succeeded(await tools.remember(notes=notes, source="Talk"))["hints"] == []
+    stored = await notes_of(tools, "Ruth")
+    assert {text: note["quote"] for text, note in stored.items()} == quotes
+    told = await tools.remember(source="Talk", source_text="They say that Ruth rows.")
+    lost = "No longer in the text of 'Talk', so not a quote now: 'Ruth sings on Sundays'"
+    assert lost in succeeded(told)["hints"]
+    stored = await notes_of(tools, "Ruth")
+    assert [note.get("quote") for note in stored.values()] == [None, "Ruth rows"]
+
+
+async def test_a_quote_without_a_source_is_reported_and_its_note_is_stored(
+    tools: Toolset, call: str
 ) -> None:
     assert call
     note = {"on": "Ruth", "content": "She sings.", "quote": "Ruth sings on Sundays"}
-    given = {"source": source} if source else {}
-    assert succeeded(await tools.remember(notes=[note], **given))["hints"] == []
-    assert (await notes_of(tools, "Ruth"))["She sings."]["quote"] == note["quote"]
+    written = succeeded(await tools.remember(notes=[note]))
+    reason = "Without a source, so not kept as a quote: 'Ruth sings on Sundays'"
+    assert written["hints"] == [reason]
+    assert "quote" not in (await notes_of(tools, "Ruth"))["She sings."]
+
+
+async def test_notes_lose_the_quotes_that_the_new_text_of_their_source_lacks(
+    graph: KnowledgeGraph,
+    tools: Toolset,
+    user_id: str,
+    call: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    notes = [
+        {"on": on, "content": f"Fact {n}.", "quote": quote}
+        for n, quote in enumerate(("the old roof leaked", "blue ledger"))
+        for on in ("Ruth", ["Ruth", "Ines"])
+    ]
+    succeeded(await tools.remember(notes=notes, source="Call"))
+
+    async def quotes() -> list[list[str | None]]:
+        stored = [await notes_of(tools, *ends) for ends in (("Ruth",), ("Ruth", "Ines"))]
+        return [[note.get("quote") for note in one.values()] for one in stored]
+
+    kept = [["the old roof leaked", "blue ledger"]] * 2
+    await graph.add_source("Call", f"{CALL}\nMe: Good.", user_id=user_id)
+    assert await quotes() == kept
+    assert not caplog.messages
+    await graph.add_source("Call", "Ruth: The Blue Ledger is here.", user_id=user_id)
+    assert await quotes() == [[None, "blue ledger"]] * 2
+    lost = "No longer in the text of 'Call', so not a quote now: 'the old roof leaked'"
+    assert caplog.messages == [lost]
+    # The quotes of a file that is loaded again are compared too.
+    page = tmp_path / "page.md"
+    page.write_text("She owns a larch.")
+    await graph.load(page, user_id=user_id)
+    note = {"on": "Ruth", "content": "A larch.", "quote": "a larch"}
+    succeeded(await tools.remember(notes=[note], source=str(page)))
+    page.write_text("She owns an oak.")
+    [remark] = (await graph.load(page, user_id=user_id)).remarks
+    assert "so not a quote now: 'a larch'" in remark.reason
+    assert "quote" not in (await notes_of(tools, "Ruth"))["A larch."]
+    assert call
 
 
 async def test_the_text_of_another_users_source_is_not_compared(
