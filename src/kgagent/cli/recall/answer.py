@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import pairwise
 from typing import TypeVar
 
 from kgagent.answers.fence import fenced
 from kgagent.answers.found import by_statement, first_page, hybrid_items, plain_state
-from kgagent.answers.items import Item
+from kgagent.answers.items import Item, RecordItem
 from kgagent.answers.page import Content, nothing_about, text_page
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.history import FormerDescription
@@ -30,8 +29,8 @@ from kgagent.names import plain_words, words_in_some_form
 ItemT = TypeVar("ItemT", HybridObject, HybridRelationship)
 
 FALL = 0.7
-"""Share of the score of the statement before, below which a statement is not recalled, nor those
-after it.
+"""Share of the best score of the record before, below which a record is not recalled, nor what
+follows it.
 """
 
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
@@ -126,10 +125,16 @@ class _Present:
         )
 
 
-def _before_fall(items: Iterable[Item]) -> int:
-    scores = [item.score or 0.0 for item in items]
-    falls = (at for at, (one, after) in enumerate(pairwise(scores), 1) if after < FALL * one)
-    return next(falls, len(scores))
+def _before_fall(items: Sequence[Item]) -> int:
+    known, last = set[str](), 0.0
+    for at, item in enumerate(items):
+        if isinstance(item, RecordItem) and item.key not in known:
+            score = item.score or 0.0
+            if score < FALL * last:
+                return at
+            known.add(item.key)
+            last = score
+    return len(items)
 
 
 def _replaced(ended: HybridRelationship, current: Iterable[HybridRelationship]) -> list[str]:
