@@ -162,7 +162,7 @@ async def test_what_another_owner_has_cannot_be_written(
         assert "Node not found" in error_of(
             await tools.update_node(entity_key=reference, description="Mine")
         )
-        assert "do not exist" in error_of(
+        assert "not found" in error_of(
             await tools.create_relationship(
                 from_entity_key=reference, to_entity_key="Sailing", relationship_type="x"
             )
