@@ -444,6 +444,22 @@ class Record:
             values, notes, kept, said_on=self.said_on, source=self.source, created=self.created
         )
 
+    def said(self, name: str, as_of: str | None = None) -> str | None:
+        """When the value of a field at the end of a period was said; None if there was none, or
+        that is not known.
+        """
+        last = days_of(as_of)[1] if as_of else date.max
+        changes = [old for old in self.history if old.field == name and old.end <= last]
+        if not self.values_on(as_of).get(name):
+            return None
+        return changes[-1].said_on if changes else self.said_on
+
+    @property
+    def days(self) -> set[str]:
+        """The days on which a relationship without a time, or a part of it, was said."""
+        parts = ("relationship_type", "description", "attitude", "proximity")
+        return {day for day in (self.said_on, *map(self.said, parts)) if day}
+
     def current_notes(self, now: datetime) -> list[Note]:
         """The notes that have not expired."""
         return [note for note in self.notes if note.expires_at is None or note.expires_at > now]
@@ -494,9 +510,18 @@ class Filter:
         if known is None:
             return False
         # The time of the relationship itself is the present one.
-        when: str = record.values.get("when") or record.said_on or ""
-        is_dated = self.between is None or (bool(when) and is_within(when, self.between))
+        when: str = record.values.get("when") or ""
+        times = {when} if when else record.days
+        is_dated = self.between is None or any(is_within(time, self.between) for time in times)
         return self.allows(ends, known) and is_dated
+
+    def keeps_node(self, record: Record) -> bool:
+        """Whether a node is found by itself: between some days, if its description of then was said
+        on one of them.
+        """
+        known = record.known_on(self.known_as_of)
+        said = known and known.said("description", self.as_of)
+        return self.between is None or (bool(said) and is_within(said, self.between))
 
     def keeps_note(self, note: Note) -> bool:
         """Whether a note is shown."""
@@ -760,7 +785,7 @@ class UserModel:
             for name, record in self.nodes.items()
             if record.known_on(filters.known_as_of) is not None
             and (filters.labels is None or LABELS[name] in filters.labels)
-            and (name in joined or filters.between is None or filters.notes(record, now))
+            and (name in joined or filters.keeps_node(record) or filters.notes(record, now))
         }
         return relationships, nodes
 
@@ -789,10 +814,15 @@ def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
     for old in record.history:
         if old.field == "relationship_type" and not old.corrected and not has_all(old.value, first):
             said_on = old.said_on
-    when = record.values.get("when") or said_on
-    # A node is no event.
-    if when and record.values.get("relationship_type"):
-        yield when, record.values.get("description") or ""
+    description, described = record.values.get("description") or "", record.said("description")
+    if when := record.values.get("when"):
+        yield when, description
+    elif not record.values.get("relationship_type"):
+        if described:
+            yield described, description
+    else:
+        for day in record.days - {record.said_on} | ({said_on} if said_on else set()):
+            yield day, description if described in {day, None} else ""
     yield from ((note.when, note.content) for note in record.current_notes(now) if note.when)
 
 
