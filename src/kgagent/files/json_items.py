@@ -174,7 +174,7 @@ class _Conversion:
                 about = item.get("source_description")
                 yield self._source(key, name, text, item.get("valid_at"), about)
             case _:
-                fields = listed(list(map(shorten_name, item)))
+                fields = listed(sorted(map(shorten_name, item)))
                 raise InputError(f"not understood: an object with {fields}")
 
     def _source(

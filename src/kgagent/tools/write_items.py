@@ -185,8 +185,7 @@ class ItemWriter:
         written_names = [
             item.name
             for item in nodes.values()
-            if item.name
-            and (not item.new or self._is_named_once(item) or self._may_have_namesakes(item))
+            if item.name and (not item.new or self._is_named_once(item))
         ]
         own = {
             normalised_name(name)
@@ -242,10 +241,6 @@ class ItemWriter:
     def _is_named_once(self, item: RememberedNode) -> bool:
         rule = self.context.ontology.labels.get(item.label or "")
         return rule is not None and rule.key_includes_name
-
-    def _may_have_namesakes(self, item: RememberedNode) -> bool:
-        """Whether the answer names people of whose names that of a new one is a part."""
-        return self.mode == "create" and item.label == self.context.ontology.owner_label
 
     def _new_sources(self, given: Iterable[str], own: set[str]) -> dict[int, RememberedNode]:
         """The sources to create: the names that no node has, neither in the graph nor in the

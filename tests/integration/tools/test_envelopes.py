@@ -270,7 +270,7 @@ async def test_any_text_is_stored_and_returned_unchanged(
     )
     succeeded(
         await tools.add_note_to_relationship(
-            **ends, content=f"also {text[:100]}", source_entity_key=f"a letter, {word}"
+            **ends, content=f"also {text[:100]}", source_entity_key=f"a letter, {name[:100]}"
         )
     )
     [record] = await services_of(graph).relationships.read(user_id, RelationshipIntent(**ends))
@@ -295,14 +295,15 @@ async def test_any_text_is_stored_and_returned_unchanged(
                 return_explanations=True,
             )
         )
-        assert found["message"] == "Found 2 nodes and 1 relationship"
+        assert found["message"] == "Found 3 nodes and 1 relationship"
     error_of(await tools.update_relationship(**ends, attitude=text))
     error_of(await tools.update_relationship(from_entity_key=text, to_entity_key=word, attitude=1))
     error_of(await tools.create_node(label=text, name="x"))
     error_of(await tools.update_relationship(**ends, neo4j_type=text, attitude=1))
     error_of(await tools.explore(text_matches=["x"], node_types=[text]))
     error_of(await tools.add_note_to_relationship(**ends, content="x", lifetime=text))
-    assert len(await database.nodes()) == 2
+    # The two, and the source of the note.
+    assert len(await database.nodes()) == 3
 
 
 async def test_bookkeeping_of_old_graphs_is_never_returned(

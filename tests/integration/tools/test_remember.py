@@ -512,7 +512,8 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
     assert answer.text.splitlines()[3].startswith(
         "Failed: relationships[1] Ruth Calder to Zorro: Node not found: Zorro"
     )
-    assert answer.text.splitlines()[4:] == [
+    assert answer.text.splitlines()[4].startswith("Note: Ruth is new; there is Ruth Calder (")
+    assert answer.text.splitlines()[5:] == [
         "Note: relationships[0]: Its type is now 'mentor of, friend of'; if 'mentor of' ended, "
         "repeat it with replaces",
     ]
