@@ -520,7 +520,7 @@ class Filter:
         on one of them.
         """
         known = record.known_on(self.known_as_of)
-        said = known and known.said("description", self.as_of)
+        said = known.said("description", self.as_of) if known else None
         return self.between is None or (bool(said) and is_within(said, self.between))
 
     def keeps_note(self, note: Note) -> bool:
