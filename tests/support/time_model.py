@@ -521,7 +521,7 @@ class Filter:
         """
         known = record.known_on(self.known_as_of)
         said = known.said("description", self.as_of) if known else None
-        return self.between is None or (bool(said) and is_within(said, self.between))
+        return self.between is None or (said is not None and is_within(said, self.between))
 
     def keeps_note(self, note: Note) -> bool:
         """Whether a note is shown."""
