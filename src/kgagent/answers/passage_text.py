@@ -13,7 +13,8 @@ QUOTED_LENGTH = 320
 
 
 def quoted(text: str, asked: Collection[str]) -> str:
-    """The sentences of a passage with most of the words that were asked for, in their order.
+    """The sentences of a passage with most of the words that were asked for, in their order; what
+    follows a question is quoted with it.
 
     Args:
         text: the passage.
@@ -25,10 +26,12 @@ def quoted(text: str, asked: Collection[str]) -> str:
     chosen: set[int] = set()
     length = 0
     for at in best:
-        length += len(sentences[at].text)
+        has_answer = sentences[at].text.endswith("?") and at + 1 < len(sentences)
+        new = {at, at + 1 if has_answer else at} - chosen
+        length += sum(len(sentences[one].text) for one in new)
         if chosen and length > QUOTED_LENGTH:
             break
-        chosen.add(at)
+        chosen |= new
     quote, before = "", -1
     for at in sorted(chosen):
         quote += (" … " if at > before + 1 else " ") + sentences[at].text
