@@ -384,17 +384,26 @@ async def test_values_of_two_classes_of_which_one_can_hold_are_a_conflict(
     assert not any("conflict" in one.message for one in findings)
 
 
-async def test_of_a_relationship_the_type_is_said_again_too(
+async def test_of_a_relationship_all_that_it_has_is_said_again(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     unknown, own = (graph.tools(user_id=user_id, trust=trust) for trust in ("unknown", "own"))
     ends = [{"label": "Person", "name": "Ada"}, {"label": "Person", "name": "Tom"}]
     robbed = {"from": "Ada", "to": "Tom", "relationship_type": "robbed"}
-    await remembered(unknown, ends, [robbed])
+    await remembered(unknown, ends, [{**robbed, "attitude": 1, "when": "2001"}])
     between = {"from_entity_key": "Ada", "to_entity_key": "Tom"}
     for said, expected in (
         (own.update_relationship(**between, description="Ada met Tom."), "unknown"),
-        (own.remember(relationships=[{**robbed, "description": "Ada met Tom."}]), None),
+        (own.remember(relationships=[{**robbed, "description": "Ada met Tom."}]), "unknown"),
+        (own.update_relationship(**between, attitude=1, when="2001"), "unknown"),
+        (
+            own.remember(
+                relationships=[
+                    {**robbed, "description": "Ada met Tom.", "attitude": 1, "when": "2001"}
+                ]
+            ),
+            None,
+        ),
     ):
         succeeded(await said)
         found = await own.get_relationship(**between)

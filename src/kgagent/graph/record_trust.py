@@ -8,7 +8,7 @@ from typing import Any
 
 from kgagent.errors import InputError
 from kgagent.graph.merged_statements import lost_statement
-from kgagent.graph.property_names import FIRST_SAID, SOURCE_TEXT, TRUST
+from kgagent.graph.property_names import FIRST_SAID, LEVEL_FIELDS, SOURCE_TEXT, TRUST
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import Record, RelationshipRecord
 from kgagent.models.free_types import new_types
@@ -20,6 +20,9 @@ from kgagent.trust import Trust, level, lower, not_changed, read_trust, stored_t
 _TEXTS = ("relationship_type", "description", SOURCE_TEXT)
 """What a record may say. Without any, a node says its name."""
 
+_SAID = (*_TEXTS, *LEVEL_FIELDS, "when", "aliases", "is_owner")
+"""All that a record may have from a call, beside its name and its notes."""
+
 _UNSAID = {*FIRST_SAID, TRUST, "is_reversed", "notes"}
 """Properties that follow from what a call says."""
 
@@ -28,7 +31,7 @@ def trust_after(
     stored: Record, changes: Mapping[str, Any], said: Mapping[str, Any], trust: Trust
 ) -> Trust:
     """The class of a record after a write: lower if a call of a lower class changes its words,
-    higher if one of a higher class says all of them.
+    higher if one of a higher class says all that it has.
 
     As one class stands for all words of a record, it is the lowest of theirs.
 
@@ -41,7 +44,7 @@ def trust_after(
     if level(trust) <= level(stored.trust):
         return trust if any(changes.get(name) for name in ("name", *_TEXTS)) else stored.trust
     after = {**stored.properties, **changes}
-    words = [name for name in _TEXTS if after.get(name)] or ["name"]
+    words = [name for name in _SAID if after.get(name)] or ["name"]
     return trust if all(said.get(name) == after.get(name) for name in words) else stored.trust
 
 
@@ -55,7 +58,7 @@ def trust_of_joined(
         others: those that are merged into it.
         taken: the properties that it takes from them.
     """
-    if not any(taken.get(name) for name in _TEXTS):
+    if not any(taken.get(name) for name in _SAID):
         return {}
     lowest = lower(*(one.trust for one in (kept, *others)))
     return {} if lowest == kept.trust else {TRUST: stored_trust(lowest)}

@@ -217,7 +217,8 @@ class SingleValues:
             return replace(intent, values=values), None, ()
         values.pop("relationship_type", None)
         span = last_period(when) or self._now
-        until = end_before(span.begin, self._now.first)
+        end = (when or "").partition("/")[2]
+        until = end if end.strip(".") else end_before(span.begin, self._now.first)
         text = f"{own.text} (until {until})"
         if intent.correction:
             values, text = {**values, **own.denied()}, f"{own.text} (was never so)"

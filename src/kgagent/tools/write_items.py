@@ -223,7 +223,11 @@ class ItemWriter:
         new = self._new_sources(sources, own)
         self.outcome.sources = {("nodes", index) for index in new}
         self.items = {**{("nodes", index): item for index, item in new.items()}, **self.items}
-        possible |= new_keys(context, new, self.now, self.idempotency_key, mode="either")
+        # A key may derive from the description, which these lack.
+        distinct = {
+            i: item.model_copy(update={"description": item.name}) for i, item in new.items()
+        }
+        possible |= new_keys(context, distinct, self.now, self.idempotency_key, mode="either")
         self._new = frozenset(possible.values()) - found.by_key.keys()
         self._targets = {
             **await find_targets(context, found, nodes, possible, mode=self.mode),

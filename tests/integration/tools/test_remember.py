@@ -380,6 +380,22 @@ async def test_a_source_that_does_not_exist_is_created_once(
     assert sources == {stored["Talk in May"]["entity_key"]}
 
 
+async def test_each_name_of_a_new_source_in_a_call_is_a_source(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    def said(*names: str) -> list[dict[str, str]]:
+        return [{"content": f"In {name}.", "source": name} for name in names]
+
+    notes = [{"on": "Ruth Calder", **note} for note in said("Talk", "Diary")]
+    succeeded(await tools.remember(nodes=[RUTH], notes=notes))
+    succeeded(await tools.create_node(label="Person", name="Ines", notes=said("Log", "Letter")))
+    stored = await named(graph, user_id)
+    assert stored.keys() == {"Ruth Calder", "Ines", "Talk", "Diary", "Log", "Letter"}
+    for name, sources in (("Ruth Calder", {"Talk", "Diary"}), ("Ines", {"Log", "Letter"})):
+        kept = {note["source_entity_key"] for note in json.loads(str(stored[name]["notes"]))}
+        assert kept - {None} == {stored[source]["entity_key"] for source in sources}
+
+
 async def test_a_note_that_is_not_stored_leaves_no_source(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:

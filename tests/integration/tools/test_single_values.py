@@ -485,6 +485,7 @@ async def test_a_home_may_be_something_else_between_two_times(
         ({"relationship_type": "works at", "when": "../2024"}, "2010/2012; 2019/2024"),
         ({"ends": ["works at Acme"]}, "2010/2012; 2019/2025-02-02"),
         ({"ends": ["works at"], "when": "2024"}, "2010/2012; 2019/2024"),
+        ({"ends": ["works at Acme"], "when": "../2024-05"}, "2010/2012; 2019/2024-05"),
     ],
 )
 async def test_an_item_may_say_when_its_own_relationship_ended(
@@ -492,8 +493,10 @@ async def test_an_item_may_say_when_its_own_relationship_ended(
 ) -> None:
     works = {"from": "Anna", "to": "Acme", "relationship_type": "works at"}
     await tell(tools, {**works, "when": "2010/2012; 2019/.."})
-    await tell(tools, {"from": "Anna", "to": "Acme", **item}, said_on="2025-02-03")
+    payload = await tell(tools, {"from": "Anna", "to": "Acme", **item}, said_on="2025-02-03")
     assert await times(graph, user_id) == {"Acme": expected}
+    until = expected.rpartition("/")[2]
+    assert payload["ended"] == ([f"Anna works at Acme (until {until})"] if "ends" in item else [])
 
 
 async def test_an_item_that_ends_one_of_its_types_leaves_the_others(
