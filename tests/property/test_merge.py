@@ -83,7 +83,11 @@ def contents(stored: dict[str, Any]) -> set[str]:
 
 
 def is_opposite(kept: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two relationships of a type that has a direction have opposite ones."""
+    """Whether two relationships of a type that has a direction have opposite ones. What joins
+    nodes of two labels has that of its labels.
+    """
+    if other["neo4j_type"] != "has_relationship_with":
+        return False
     starts = [item["second" if item.get("is_reversed") else "first"] for item in (kept, other)]
     ends = [item["first" if item.get("is_reversed") else "second"] for item in (kept, other)]
     turned = starts[0] == ends[1] or ends[0] == starts[1]
