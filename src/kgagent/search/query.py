@@ -180,16 +180,15 @@ def named_nodes(
         token in ontology.owner_words and position not in covered
         for position, token in enumerate(query.tokens)
     )
+    people = _people(query, candidates, covered)
     named: dict[str, float] = {}
     for row in candidates:
-        key = row["entity_key"]
+        key, value = row["entity_key"], specificity(row["degree"], relationships)
         if is_owner_meant if row["is_owner"] else not outermost.isdisjoint(spans[key]):
-            is_alone = row["is_owner"] and not outermost
-            value = OWNER_VALUE if is_alone else specificity(row["degree"], relationships)
+            value = OWNER_VALUE if row["is_owner"] and not outermost else value
             named[key] = max(value, named.get(key, 0.0))
-    for key, people in _people(query, candidates, covered).items():
-        degree = next(row["degree"] for row in candidates if row["entity_key"] == key)
-        named.setdefault(key, specificity(degree, relationships) / people)
+        elif key in people:
+            named.setdefault(key, value / people[key])
     return named
 
 
